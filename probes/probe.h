@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Probes: each reads one source of facts or counters.
+ *
+ * Every probe is read_x(), which does I/O through the source, and a pure
+ * parse_x(buf, len, out) that a unit test and a fuzzer can call.  A probe never
+ * prints and never stops the others: what it could not read stays unknown, with
+ * the reason, and its result row says what happened.
+ */
+#ifndef ND_PROBES_PROBE_H
+#define ND_PROBES_PROBE_H
+
+#include "src/core/counters.h"
+#include "src/core/facts.h"
+#include "src/core/source.h"
+
+/* Phases run in this order; within one, order in probes.c. */
+enum probe_phase {
+	PROBE_HOST,	/* nothing known yet */
+	PROBE_LINKS,	/* host facts there */
+	PROBE_DEVICES,	/* links there: ethtool, PCI, queues, IRQs */
+	PROBE_PHASES
+};
+
+struct probe_context {
+	const char *peer_address;	/* numeric address for the route look-up, NULL: none */
+	const char *local_address;	/* source address of the session, NULL: none */
+	const char *const *only_links;	/* NULL: the egress stack and every physical link */
+	size_t nonly_links;
+};
+
+struct probe {
+	const char *name;		/* "ethtool" */
+	const char *summary;		/* what it reads, one line */
+	enum probe_phase phase;
+	/* 0, or -errno: nothing at all could be read.  detail explains (may stay empty). */
+	int (*collect)(struct source *src, const struct probe_context *ctx, struct facts *f,
+		       struct error *detail);
+};
+
+/* When a counter source is read. */
+enum counter_rate {
+	COUNTER_EVERY_SAMPLE,	/* cheap: at 10 Hz */
+	COUNTER_EVERY_SECOND,	/* sysfs walks */
+	COUNTER_AT_ENDS		/* slow (driver statistics): first and last only */
+};
+
+struct counter_probe {
+	const char *name;
+	enum counter_rate rate;
+	/* Appends its rows to c.  f tells which links, vectors and devices matter.  0 or -errno. */
+	int (*sample)(struct source *src, const struct facts *f, struct counters *c);
+};
+
+extern const struct probe *const probes_table[];
+extern const size_t probes_count;
+extern const struct counter_probe *const counter_probes_table[];
+extern const size_t counter_probes_count;
+
+/* Runs every probe in phase order and records one probe_result each.  0 or -ENOMEM. */
+int probes_collect(struct source *src, const struct probe_context *ctx, struct facts *f);
+/* Reads all counters whose rate is at most `rate` (AT_ENDS reads everything), and the clock. */
+int probes_sample(struct source *src, const struct facts *f, enum counter_rate rate,
+		  struct counters *c);
+
+/*
+ * Links whose details are worth reading: those of the stack the route leaves by,
+ * every physical link, and only_links when given.
+ */
+bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
+		       const struct link_facts *link);
+
+#endif

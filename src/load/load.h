@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Load: the traffic engine at one end.
+ *
+ * It is given connected sockets and a role, spreads them over worker threads,
+ * and moves bytes until stopped.  Each worker owns its flows and their
+ * counters (single writer); load_sample() reads them from any one other thread.
+ * The engine knows nothing of sessions, hosts or reports.
+ */
+#ifndef ND_LOAD_LOAD_H
+#define ND_LOAD_LOAD_H
+
+#include "src/core/counters.h"
+#include "src/core/error.h"
+#include "src/core/json.h"
+
+enum run_direction {
+	RUN_FORWARD,	/* local (the client) sends */
+	RUN_REVERSE	/* the peer sends */
+};
+
+enum run_limits {
+	RUN_MAX_STREAMS = 2048,
+	RUN_MAX_BLOCK_BYTES = 4 * 1024 * 1024,
+	RUN_MAX_SECONDS = 86400,
+	RUN_DEFAULT_BLOCK_BYTES = 128 * 1024
+};
+
+/* What both ends agree on for one run.  A field table makes its JSON. */
+struct run_spec {
+	enum run_direction direction;
+	uint64_t streams;
+	uint64_t block_bytes;		/* per send or receive call */
+	uint64_t warmup_ms;		/* traffic flows but is not counted */
+	uint64_t window_ms;		/* the measured part */
+	uint64_t mss_bytes;		/* TCP_MAXSEG; 0: the kernel's choice */
+	uint64_t sndbuf_bytes, rcvbuf_bytes;	/* 0: autotuned */
+	uint64_t pacing_bps;		/* per flow, SO_MAX_PACING_RATE; 0: none */
+	bool discard_receive;		/* MSG_TRUNC: receive without copying to memory */
+	char congestion_control[16];	/* "": the sending host's default */
+};
+
+/* JSON both ways; from_json range-checks every member: 0 or -EINVAL with the reason. */
+cJSON *run_spec_to_json(const struct run_spec *s);
+int run_spec_from_json(const cJSON *obj, struct run_spec *out, struct error *err);
+
+enum load_role { LOAD_SEND, LOAD_RECEIVE };
+static inline enum load_role run_client_role(const struct run_spec *s)
+{
+	return s->direction == RUN_FORWARD ? LOAD_SEND : LOAD_RECEIVE;
+}
+static inline enum load_role run_server_role(const struct run_spec *s)
+{
+	return s->direction == RUN_FORWARD ? LOAD_RECEIVE : LOAD_SEND;
+}
+
+/*
+ * Socket options of a spec that must be set before connect() (client) or come
+ * with the listener (buffers fix the window scale).  0 or -errno with the option named.
+ */
+int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role, struct error *err);
+
+struct load;
+
+/*
+ * Takes over the n connected sockets in fds (closed by load_stop), one flow
+ * each, flow i = fds[i].  At most as many workers as CPUs allowed to us; starts
+ * no traffic yet.  0 or -errno.
+ */
+int load_create(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
+		struct load **out, struct error *err);
+int load_start(struct load *l, struct error *err);
+/* Appends flow and worker rows to c.  0 or -ENOMEM. */
+int load_sample(struct load *l, struct counters *c);
+/* Application bytes so far over all flows; cheap, any thread. */
+uint64_t load_bytes(const struct load *l);
+/* Flows that ended early (reset, closed by the other end) and the first such errno, 0 if none. */
+size_t load_broken_flows(const struct load *l, int *first_errno);
+/* Senders stop writing; receivers go on.  Does not wait. */
+void load_quiesce(struct load *l);
+/* Stops the workers, joins them and closes the sockets.  Frees l.  NULL is fine. */
+void load_stop(struct load *l);
+
+#endif
