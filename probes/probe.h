@@ -11,6 +11,7 @@
 #define ND_PROBES_PROBE_H
 
 #include "src/core/counters.h"
+#include "src/core/error.h"
 #include "src/core/facts.h"
 #include "src/core/source.h"
 
