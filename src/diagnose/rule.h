@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Rules: exam -> fired / clear / not applicable / unknown.
+ *
+ * A rule is one const struct in its own file, file name = id.  The engine calls
+ * evaluate() once for each scope (host, direction ...) that exists, with the
+ * relevant parts of the exam picked out.  evaluate() must end in exactly one of
+ * rule_fire(), rule_clear(), rule_not_applicable() or rule_missing() per call
+ * (several rule_fire() are fine: one per subject).  Pure: no I/O, no clock.
+ */
+#ifndef ND_DIAGNOSE_RULE_H
+#define ND_DIAGNOSE_RULE_H
+
+#include "src/diagnose/diagnosis.h"
+
+enum rule_scope {
+	RULE_PER_HOST,		/* facts alone: `check` runs it too */
+	RULE_PER_SENDER,	/* per direction: side = the sending end */
+	RULE_PER_RECEIVER,	/* per direction: side = the receiving end */
+	RULE_PER_EXAM		/* once */
+};
+
+struct rule_input {
+	const struct exam *exam;
+	const struct ladder *ladder;
+	/* all but PER_EXAM: */
+	enum side side;
+	const struct facts *facts;		/* of side; NULL: that host was not seen (never NULL PER_HOST) */
+	const struct facts *other_facts;	/* of the other end, or NULL */
+	const struct link_facts *link;		/* egress link of side, NULL unknown */
+	const struct link_facts *port;		/* bottom link of side, NULL unknown */
+	/* PER_SENDER, PER_RECEIVER: */
+	enum run_direction direction;
+	const struct run *run;			/* the main run of the direction, never NULL */
+	const struct run_end *end;		/* side's end; may have present == false */
+	const struct run_end *other_end;
+	double measured_bps;
+};
+
+struct rule_output;	/* the engine's */
+
+struct rule {
+	const char *id, *title;
+	enum rule_scope scope;
+	const char *reads;	/* facts and counters, for people */
+	const char *fires_when;	/* with the thresholds */
+	const char *why;	/* the mechanism, two or three sentences */
+	const char *fix;	/* general form */
+	const char *not_when;	/* exclusions */
+	const char *references;	/* newline separated */
+	void (*evaluate)(const struct rule_input *in, struct rule_output *out);
+};
+
+/*
+ * Starts a finding: rule, side, direction, why, fix and proof (static PER_HOST, else causal)
+ * are preset.  Severity is computed from the gain; what the rule sets is the least it has.
+ * Never NULL: when memory runs out the engine hands out a scratch finding and fails later.
+ */
+struct finding *rule_fire(struct rule_output *out);
+void rule_clear(struct rule_output *out, const char *because, ...)
+	__attribute__((format(printf, 2, 3)));
+void rule_not_applicable(struct rule_output *out, const char *because, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A fact it needs is unknown: its path, the reason, and how a person could make it known (NULL: by the reason). */
+void rule_missing(struct rule_output *out, const char *fact, enum nd_known reason, const char *how);
+
+/* Text in the diagnosis' arena; "" when memory ran out. */
+const char *rule_text(struct rule_output *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void finding_number(struct rule_output *out, struct finding *f, const char *fact, double value,
+		    enum unit unit, const char *threshold, const char *source);
+void finding_word(struct rule_output *out, struct finding *f, const char *fact, const char *text,
+		  const char *threshold, const char *source);
+/* Shell commands for the host of the finding's side; words that came from outside go through rule_shell(). */
+void finding_command(struct rule_output *out, struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void finding_persist(struct rule_output *out, struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void finding_undo(struct rule_output *out, struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+const char *rule_shell(struct rule_output *out, const char *word);
+/* The fix lifts this ceiling to [low, high] bit/s; HUGE_VAL: no longer a limit. */
+void finding_lifts(struct finding *f, enum ceiling_kind kind, double after_low_bps,
+		   double after_high_bps);
+
+extern const struct rule *const rules_table[];
+extern const size_t rules_count;
+const struct rule *rule_by_id(const char *id);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Exam: everything examined.  Both hosts' facts, the path between them, and
+ * every traffic run with what both ends saw while it flowed.
+ *
+ * Built by src/exam (conduct.c live, exam_json.c from a report) in one arena;
+ * const to rules, reports and screens.  The peer's side may be missing as a
+ * whole (facts NULL, run ends with .present false): one-ended.
+ */
+#ifndef ND_EXAM_EXAM_H
+#define ND_EXAM_EXAM_H
+
+#include "src/core/counters.h"
+#include "src/core/facts.h"
+#include "src/load/load.h"
+
+enum side { SIDE_LOCAL, SIDE_PEER, SIDE_PATH, SIDE_BOTH };
+#define EXAM_ENDS 2	/* SIDE_LOCAL, SIDE_PEER */
+
+const char *side_word(enum side s);			/* "local", "peer", "path", "both" */
+const char *run_direction_word(enum run_direction d);	/* "forward", "reverse" */
+/* The end that sends (receives) in a direction. */
+static inline enum side run_sender(enum run_direction d)
+{
+	return d == RUN_FORWARD ? SIDE_LOCAL : SIDE_PEER;
+}
+static inline enum side run_receiver(enum run_direction d)
+{
+	return d == RUN_FORWARD ? SIDE_PEER : SIDE_LOCAL;
+}
+static inline enum side side_other(enum side s)
+{
+	return s == SIDE_LOCAL ? SIDE_PEER : SIDE_LOCAL;
+}
+
+enum run_purpose {
+	RUN_ALL_STREAMS,		/* the measured rate of a direction */
+	RUN_ONE_STREAM,			/* per-flow or per-link limit? */
+	RUN_OTHER_CONGESTION_CONTROL,	/* same, our sockets on cubic (or reno) */
+	RUN_SMALL_SEGMENTS,		/* MSS 1200: do only large packets vanish? */
+	RUN_HALF_SEGMENTS,		/* half the MSS: cost per packet or per byte? */
+	RUN_DISCARD_RECEIVE,		/* receive without the copy to memory */
+	RUN_PURPOSES
+};
+const char *run_purpose_word(enum run_purpose p);	/* "all-streams", "one-stream", ... */
+
+/* Shares (0..1) of one core's time over a window or an interval. */
+struct core_load {
+	struct nd_u64 cpu;
+	struct nd_f64 busy;	/* everything but idle and iowait; steal included */
+	struct nd_f64 user, system, softirq, irq, steal;
+};
+
+/* About a tenth of a second at one end. */
+struct end_interval {
+	struct nd_f64 start_s, seconds;	/* start relative to the window's */
+	struct nd_u64 bytes;		/* by the application at this end */
+	struct nd_u64 retransmits;
+	struct nd_u64 throttled_us;	/* cgroup, all levels */
+	struct nd_u64 link_rx_bytes, link_tx_bytes;	/* egress link */
+	struct core_load *cores;	size_t ncores;
+};
+
+/* One flow from one end, over the window: counters as differences, gauges as means of the samples. */
+struct flow_summary {
+	struct nd_u64 flow;		/* key */
+	struct nd_str direction;	/* "send", "receive" */
+	struct nd_u64 local_port, peer_port;
+	struct nd_u64 bytes, goodput_bps, calls;
+	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
+		      timeouts, segments_out, segments_in, delivered_ce;
+	struct nd_f64 blocked_share;	/* waiting for the socket, of the window */
+	struct nd_f64 busy_share, rwnd_limited_share, sndbuf_limited_share;	/* TCP chronographs; jiffy-grained */
+	struct nd_f64 app_limited_share, notsent_empty_share, recovery_share;	/* of the samples */
+	struct nd_f64 rtt_us, cwnd, inflight_bytes, notsent_bytes, snd_wnd_bytes, rcv_wnd_bytes;
+	struct nd_f64 window_fill;	/* mean of (inflight + one MSS) / snd_wnd, capped at 1 */
+	struct nd_f64 cwnd_fill;	/* mean of unacked / cwnd */
+	struct nd_f64 send_queue_fill;	/* mean of wmem / sndbuf */
+	struct nd_f64 receive_queue_fill;	/* mean of unread bytes / rcvbuf */
+	struct nd_f64 receive_queue_bytes;
+	struct nd_u64 min_rtt_us, snd_mss, rcv_mss, pmtu, snd_wnd_max_bytes, rcvbuf_bytes,
+		      sndbuf_bytes, snd_wscale, rcv_wscale, ssthresh, pacing_bps, max_pacing_bps,
+		      reordering;
+	struct nd_bool option_wscale, option_sack, option_timestamps;
+	struct nd_str congestion_control;
+	struct nd_u64 incoming_cpu, incoming_napi;
+	struct nd_u64 samples;
+};
+extern const struct field flow_summary_fields[];
+extern const size_t flow_summary_nfields;
+
+/* What one end saw in one run. */
+struct run_end {
+	bool present;
+	struct counters *window;	/* differences over the window, workers included; flows' rows left out */
+	struct flow_summary *flows;	size_t nflows;
+	struct core_load *cores;	size_t ncores;
+	struct end_interval *intervals;	size_t nintervals;
+	struct nd_u64 window_ns;
+	struct nd_u64 bytes;		/* application bytes of this end in the window */
+	struct nd_u64 broken_flows;
+	struct nd_str problem;		/* why this end is incomplete */
+};
+
+enum run_status { RUN_COMPLETE, RUN_INCOMPLETE, RUN_FAILED };
+const char *run_status_word(enum run_status s);
+
+struct run {
+	struct nd_str id;		/* "1-forward-all-streams" */
+	enum run_purpose purpose;
+	enum run_status status;
+	struct nd_str problem;		/* when not complete */
+	struct run_spec spec;
+	struct nd_f64 seconds;		/* of the measured window at the receiver */
+	struct nd_u64 goodput_bps;	/* what the receiver's application took in */
+	struct nd_u64 retransmits;	/* sender, window */
+	struct nd_f64 loss;		/* (bytes_retransmitted - DSACKed) / bytes_sent */
+	struct run_end ends[EXAM_ENDS];
+};
+
+struct path_facts {
+	struct nd_str local_address, peer_address;	/* of the session */
+	struct nd_u64 idle_rtt_us;	/* of the session's socket before traffic (min_rtt) */
+	struct nd_bool same_machine;	/* equal boot ids: both ends share the CPUs */
+	struct nd_bool loopback;
+};
+extern const struct field path_fields[];
+extern const size_t path_nfields;
+
+struct exam_wishes {			/* what the user said */
+	struct nd_u64 target_bps;	/* --target */
+	struct nd_u64 link_speed_bps;	/* --link-speed: for links that do not tell */
+};
+
+struct exam {
+	struct arena *mem;
+	const struct facts *facts[EXAM_ENDS];	/* owned; NULL: that host was not seen */
+	struct path_facts path;
+	struct exam_wishes wishes;
+	struct run *runs;		size_t nruns;
+	struct nd_str problem;		/* what ended the exam early; UNREAD: nothing did */
+};
+
+struct exam *exam_new(void);
+void exam_free(struct exam *e);		/* with its facts and counters */
+
+/* Report JSON, as in docs/schema.  from_json: 0, -EINVAL, -E2BIG, -ENOMEM. */
+cJSON *exam_to_json(const struct exam *e);
+int exam_from_json(const cJSON *obj, struct exam **out, struct error *err);
+/* One end of a run: also the message a peer sends after its part. */
+cJSON *run_end_to_json(const struct run_end *e);
+int run_end_from_json(const cJSON *obj, struct arena *mem, struct run_end *out, struct error *err);
+
+/* ---- derived quantities (derive.c): pure, used by ladder, rules, reports and screens ---- */
+
+/* Usable: complete, or incomplete with a window of at least half a second and a receiver's count. */
+bool run_usable(const struct run *r);
+/* The latest usable run of a direction with this purpose, NULL: none. */
+const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);
+/* The run that measures a direction: its latest usable ALL_STREAMS run. */
+const struct run *exam_main_run(const struct exam *e, enum run_direction d);
+/* The busiest core of an end, NULL when unknown. */
+const struct core_load *end_hot_core(const struct run_end *e);
+struct nd_f64 end_mean_busy(const struct run_end *e);	/* over all cores */
+/* Largest share of the window one of our threads was running on a CPU. */
+struct nd_f64 end_busiest_worker(const struct run_end *e);
+/* Sum over our threads of CPU time / window: 1.7 = 1.7 cores. */
+struct nd_f64 end_worker_cores(const struct run_end *e);
+/* Largest share of the window one of our threads waited for a CPU (schedstat). */
+struct nd_f64 end_worker_wait(const struct run_end *e);
+/* Means, sums, minima over flows (unknown members are skipped; all unknown: unknown). */
+struct nd_f64 end_flow_mean(const struct run_end *e, size_t member_offset);	/* nd_f64 members */
+struct nd_u64 end_flow_sum(const struct run_end *e, size_t member_offset);	/* nd_u64 members */
+struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset);	/* nd_u64 members */
+#define END_FLOW_MEAN(end_, member_) end_flow_mean((end_), offsetof(struct flow_summary, member_))
+#define END_FLOW_SUM(end_, member_) end_flow_sum((end_), offsetof(struct flow_summary, member_))
+#define END_FLOW_MIN(end_, member_) end_flow_min((end_), offsetof(struct flow_summary, member_))
+/* The link traffic of side s leaves by: egress of its facts; NULL when unknown. */
+const struct link_facts *exam_egress(const struct exam *e, enum side s);
+/* The link below it that faces the wire (physical port under a VLAN or bond). */
+const struct link_facts *exam_port(const struct exam *e, enum side s);
+/* Line rate of a side's port in bit/s: --link-speed, else its speed; unknown with the reason. */
+struct nd_f64 exam_line_rate(const struct exam *e, enum side s);
+
+#endif
