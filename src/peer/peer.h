@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The session between two netdoctors: keys, the client's half, the server.
+ *
+ * One TCP port carries everything.  The client opens as an iperf3 client would
+ * (37-byte cookie, state byte 9 from the server, parameters with an extra
+ * "netdoctor" key); a netdoctor server answers with PEER_SWITCH and both go on
+ * in TLS 1.3 with an external pre-shared key, exchanging length-prefixed JSON.
+ * Data connections use the same port and open with a one-time cookie handed
+ * out inside the session.  Nothing in here knows facts, rules or screens: what
+ * the server does for its clients comes in through struct peer_service.
+ */
+#ifndef ND_PEER_PEER_H
+#define ND_PEER_PEER_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#include "src/core/error.h"
+#include "src/load/load.h"
+
+enum {
+	PEER_DEFAULT_PORT = 5201,
+	PEER_PROTOCOL_VERSION = 1,	/* a different number on the other side ends the session with a clear error */
+	PEER_COOKIE_BYTES = 37,		/* 36 of a-z2-7 and a NUL, as iperf3's */
+	PEER_MAX_PARAMETERS = 8192,	/* bytes of JSON before anybody is authenticated */
+	PEER_MAX_MESSAGE = 16 * 1024 * 1024,	/* bytes of JSON inside the session */
+	PEER_KEY_BYTES = 16
+};
+#define PEER_SWITCH 'N'		/* state byte: netdoctor session follows (iperf3 answers 10) */
+
+/* ---- keys (key.c) ---- */
+struct peer_key { unsigned char bytes[PEER_KEY_BYTES]; bool open; };	/* open: no secret, anybody may connect */
+int peer_key_generate(struct peer_key *out);		/* from the kernel's random source; 0 or -errno */
+int peer_key_parse(const char *text, struct peer_key *out);	/* 32 hex digits, or "open"; -EINVAL */
+void peer_key_format(const struct peer_key *key, char out[2 * PEER_KEY_BYTES + 1]);
+/* First line of a file; refuses one that others can read (mode & 077).  0 or -errno with the reason. */
+int peer_key_read_file(const char *path, struct peer_key *out, struct error *err);
+
+/* ---- client (client.c) ---- */
+struct peer_target {
+	const char *host;		/* name or address */
+	uint16_t port;
+	struct peer_key key;
+	const char *bind_address;	/* NULL: the kernel's choice; also for data connections */
+	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
+	unsigned int timeout_ms;	/* for connecting and for the whole handshake, each; 0: 5000 */
+};
+
+struct peer;		/* one session, used by one thread */
+
+/*
+ * Connects, opens, authenticates.  0 or -errno with a one-line reason for each way
+ * this can end: refused, no route, timeout, not a netdoctor (an iperf3 server says so), wrong
+ * key, key needed, other version, busy with reason.
+ */
+int peer_connect(const struct peer_target *target, struct peer **out, struct error *err);
+/* Says goodbye if it can within 200 ms, closes, frees.  NULL is fine. */
+void peer_close(struct peer *p);
+/* Numeric addresses of the session, without port or zone. */
+const char *peer_local_address(const struct peer *p);
+const char *peer_remote_address(const struct peer *p);
+/* min_rtt of the session's socket in microseconds, from TCP_INFO. */
+struct nd_u64 peer_rtt_us(const struct peer *p);
+
+/* The server's facts for the route back to us: {"facts": ...}; the caller frees *reply. */
+int peer_facts(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct error *err);
+/* The same in two halves, so that local probes run while the peer's do. */
+int peer_facts_begin(struct peer *p, struct error *err);
+int peer_facts_finish(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct error *err);
+/* Estimates peer clock - our clock (CLOCK_MONOTONIC, ns) from the quickest of several exchanges. */
+int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err);
+
+/* When traffic is measured and when it stops, in one host's CLOCK_MONOTONIC. */
+struct run_window { uint64_t from_ns, to_ns, stop_ns; };
+
+/*
+ * A run, from the client: prepare opens spec->streams data connections (options set,
+ * cookies sent, all accepted) into fds[], start tells the peer its window, poll takes live
+ * samples, finish waits for the peer's end of the run.  After an error in any of them the
+ * run is over; peer_alive() says whether the session still is.
+ */
+int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsigned int timeout_ms,
+		     struct error *err);
+int peer_run_start(struct peer *p, const struct run_window *peer_window, struct error *err);
+/* Waits up to timeout_ms for one live sample; *sample NULL when there was none.  -errno: session lost. */
+int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err);
+int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **end, struct error *err);
+bool peer_alive(const struct peer *p);
+
+/* ---- server (server.c) ---- */
+struct peer_client_info { char address[INET6_ADDRSTRLEN]; uint16_t port; char local_address[INET6_ADDRSTRLEN]; };
+
+struct peer_run_hooks {
+	void *state;
+	/* Sends a live sample (takes it over); false: the client is gone, stop soon. */
+	bool (*progress)(void *state, cJSON *sample);
+	/* True when the run must end early. */
+	bool (*cancelled)(void *state);
+};
+
+/* What the server does for its clients; called from session threads, several at a time except run(). */
+struct peer_service {
+	void *state;
+	/* A new facts object for traffic with this client. */
+	int (*facts)(void *state, const struct peer_client_info *client, cJSON **out, struct error *err);
+	/* Our end of a run; takes over the sockets.  Runs of different sessions never overlap. */
+	int (*run)(void *state, const struct peer_client_info *client, const struct run_spec *spec,
+		   const int *fds, const struct run_window *window,
+		   const struct peer_run_hooks *hooks, cJSON **end, struct error *err);
+};
+
+enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
+
+struct peer_server_options {
+	const char *bind_address;	/* NULL: all */
+	uint16_t port;			/* 0: any free one, see peer_server_port */
+	struct peer_key key;
+	bool once;			/* end after the first session that authenticated */
+	unsigned int max_sessions;	/* authenticated, at a time; 0: 8 */
+	unsigned int max_seconds;	/* of one run, warm-up included; 0: 120 */
+	uint64_t max_bps;		/* total of one run; 0: no limit */
+	unsigned int max_streams;	/* 0: RUN_MAX_STREAMS */
+	/* Called from server threads, one at a time, with one printable line; NULL: none. */
+	void (*on_event)(void *state, enum peer_event event, const char *line);
+	void *event_state;
+};
+
+struct peer_server;
+int peer_server_open(const struct peer_server_options *o, const struct peer_service *service,
+		     struct peer_server **out, struct error *err);	/* listening when it returns 0 */
+uint16_t peer_server_port(const struct peer_server *s);
+/* Serves until stop_fd is readable (sessions are told and given 1 s), or once is over.  0 or -errno. */
+int peer_server_run(struct peer_server *s, int stop_fd, struct error *err);
+void peer_server_close(struct peer_server *s);
+
+#endif
