@@ -18,6 +18,11 @@ extern const struct probe probe_addresses;	/* addresses.c */
 extern const struct probe probe_route;		/* route.c */
 /* PROBE_DEVICES */
 extern const struct probe probe_qdiscs;		/* qdiscs.c */
+extern const struct probe probe_cpu;		/* cpu.c */
+extern const struct probe probe_ethtool;	/* ethtool.c */
+extern const struct probe probe_pci;		/* pci.c */
+extern const struct probe probe_irq;		/* irq.c */
+extern const struct probe probe_queues;		/* queues.c */
 
 extern const struct counter_probe counter_cpus;		/* proc_stat.c */
 extern const struct counter_probe counter_softirqs;	/* softirqs.c */
@@ -26,5 +31,9 @@ extern const struct counter_probe counter_mibs;		/* mibs.c */
 extern const struct counter_probe counter_cgroups;	/* cgroup.c */
 extern const struct counter_probe counter_links;	/* links.c */
 extern const struct counter_probe counter_qdiscs;	/* qdiscs.c */
+extern const struct counter_probe counter_irqs;		/* irq.c */
+extern const struct counter_probe counter_freqs;	/* cpu.c */
+extern const struct counter_probe counter_pci;		/* pci_sysfs.c */
+extern const struct counter_probe counter_nic;		/* ethtool_stats.c */
 
 #endif
