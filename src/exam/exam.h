@@ -17,6 +17,14 @@
 enum side { SIDE_LOCAL, SIDE_PEER, SIDE_PATH, SIDE_BOTH };
 #define EXAM_ENDS 2	/* SIDE_LOCAL, SIDE_PEER */
 
+/* What from_json accepts; more is -E2BIG. */
+enum exam_limits {
+	EXAM_MAX_RUNS = 64,
+	EXAM_MAX_INTERVALS = 4096,	/* per end and run */
+	EXAM_MAX_CORES = ND_MAX_CPUS,	/* per end and run, and per interval */
+	EXAM_MAX_INTERVAL_CORES = 512 * 1024	/* sum over an end's intervals */
+};
+
 const char *side_word(enum side s);			/* "local", "peer", "path", "both" */
 const char *run_direction_word(enum run_direction d);	/* "forward", "reverse" */
 /* The end that sends (receives) in a direction. */
@@ -131,6 +139,12 @@ struct exam_wishes {			/* what the user said */
 	struct nd_u64 target_bps;	/* --target */
 	struct nd_u64 link_speed_bps;	/* --link-speed: for links that do not tell */
 };
+
+/* exam_fields.c */
+extern const struct field wishes_fields[], core_load_fields[], end_interval_fields[],
+	run_end_fields[], run_fields[];
+extern const size_t wishes_nfields, core_load_nfields, end_interval_nfields, run_end_nfields,
+	run_nfields;
 
 struct exam {
 	struct arena *mem;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/exam.h"
+
+/*
+ * In a run, counters are differences over its window.  FIELD_COUNTER here only
+ * makes them decimal strings in JSON; nothing subtracts them again.
+ */
+
+#define FLOW(member_, kind_, unit_, flags_, help_) \
+	FIELD(struct flow_summary, member_, kind_, unit_, flags_, help_)
+
+const struct field flow_summary_fields[] = {
+	FLOW(flow, U64, NONE, FIELD_KEY, "Number of the flow from 0, the same on both ends."),
+	FLOW(direction, STR, NONE, 0, "What this end does: send or receive."),
+	FLOW(local_port, U64, NONE, 0, "TCP port at this end."),
+	FLOW(peer_port, U64, NONE, 0, "TCP port at the other end."),
+	FLOW(bytes, U64, BYTES, FIELD_COUNTER,
+	     "Bytes the application at this end sent or received."),
+	FLOW(goodput_bps, U64, BITS_PER_SECOND, 0, "bytes * 8 / length of the window."),
+	FLOW(calls, U64, COUNT, FIELD_COUNTER, "Send or receive calls that moved data."),
+	FLOW(retransmits, U64, PACKETS, FIELD_COUNTER,
+	     "Segments sent again (tcpi_total_retrans)."),
+	FLOW(bytes_sent, U64, BYTES, FIELD_COUNTER,
+	     "Payload bytes sent, retransmissions included (tcpi_bytes_sent, Linux 4.19)."),
+	FLOW(bytes_retransmitted, U64, BYTES, FIELD_COUNTER,
+	     "Payload bytes sent again (tcpi_bytes_retrans, Linux 4.19)."),
+	FLOW(dsack_dups, U64, PACKETS, FIELD_COUNTER,
+	     "Segments the receiver had twice, so sent again for nothing (tcpi_dsack_dups)."),
+	FLOW(reorder_seen, U64, COUNT, FIELD_COUNTER,
+	     "Reordering events seen by the sender (tcpi_reord_seen)."),
+	FLOW(timeouts, U64, COUNT, FIELD_COUNTER,
+	     "Retransmission timeouts (tcpi_total_rto, Linux 6.7)."),
+	FLOW(segments_out, U64, PACKETS, FIELD_COUNTER, "Segments sent (tcpi_segs_out)."),
+	FLOW(segments_in, U64, PACKETS, FIELD_COUNTER, "Segments received (tcpi_segs_in)."),
+	FLOW(delivered_ce, U64, PACKETS, FIELD_COUNTER,
+	     "Segments delivered with a congestion mark (tcpi_delivered_ce)."),
+	FLOW(blocked_share, F64, SHARE, 0,
+	     "Part of the window the thread waited for the socket to become writable or readable."),
+	FLOW(busy_share, F64, SHARE, 0,
+	     "Part of the window with data in the send queue (tcpi_busy_time)."),
+	FLOW(rwnd_limited_share, F64, SHARE, 0,
+	     "Part of the window held up by the receiver's window (tcpi_rwnd_limited)."),
+	FLOW(sndbuf_limited_share, F64, SHARE, 0,
+	     "Part of the window held up by the send buffer (tcpi_sndbuf_limited)."),
+	FLOW(app_limited_share, F64, SHARE, 0,
+	     "Part of the samples with too little to send (tcpi_delivery_rate_app_limited)."),
+	FLOW(notsent_empty_share, F64, SHARE, 0,
+	     "Part of the samples with nothing unsent in the send queue (tcpi_notsent_bytes 0)."),
+	FLOW(recovery_share, F64, SHARE, 0,
+	     "Part of the samples in loss recovery (tcpi_ca_state Recovery or Loss)."),
+	FLOW(rtt_us, F64, MICROSECONDS, 0,
+	     "Smoothed round trip time, mean of the samples (tcpi_rtt)."),
+	FLOW(cwnd, F64, PACKETS, 0, "Congestion window, mean of the samples (tcpi_snd_cwnd)."),
+	FLOW(inflight_bytes, F64, BYTES, 0,
+	     "Unacknowledged bytes: unacked * snd_mss, mean of the samples."),
+	FLOW(notsent_bytes, F64, BYTES, 0,
+	     "Bytes queued but not yet sent, mean (tcpi_notsent_bytes)."),
+	FLOW(snd_wnd_bytes, F64, BYTES, 0,
+	     "Window offered by the other end, mean (tcpi_snd_wnd, Linux 5.4)."),
+	FLOW(rcv_wnd_bytes, F64, BYTES, 0, "Window we offer, mean (tcpi_rcv_wnd, Linux 6.2)."),
+	FLOW(window_fill, F64, SHARE, 0,
+	     "Mean of (inflight + one MSS) / snd_wnd, at most 1: near 1 the receiver's window binds."),
+	FLOW(cwnd_fill, F64, SHARE, 0,
+	     "Mean of unacked / cwnd: near 1 the congestion window binds."),
+	FLOW(send_queue_fill, F64, SHARE, 0,
+	     "Mean of wmem / sndbuf (SO_MEMINFO): near 1 the send buffer binds."),
+	FLOW(receive_queue_fill, F64, SHARE, 0,
+	     "Mean of unread bytes / rcvbuf: near 1 the application reads too slowly."),
+	FLOW(receive_queue_bytes, F64, BYTES, 0,
+	     "Unread bytes in the receive queue, mean (SIOCINQ)."),
+	FLOW(min_rtt_us, U64, MICROSECONDS, 0, "Lowest round trip time (tcpi_min_rtt)."),
+	FLOW(snd_mss, U64, BYTES, 0, "Segment size we send (tcpi_snd_mss)."),
+	FLOW(rcv_mss, U64, BYTES, 0, "Segment size we seem to receive (tcpi_rcv_mss)."),
+	FLOW(pmtu, U64, BYTES, 0, "Path MTU of the socket (tcpi_pmtu)."),
+	FLOW(snd_wnd_max_bytes, U64, BYTES, 0, "Largest window offered by the other end."),
+	FLOW(rcvbuf_bytes, U64, BYTES, 0,
+	     "Receive buffer at the end of the window (SK_MEMINFO_RCVBUF)."),
+	FLOW(sndbuf_bytes, U64, BYTES, 0,
+	     "Send buffer at the end of the window (SK_MEMINFO_SNDBUF)."),
+	FLOW(snd_wscale, U64, NONE, 0, "Window scale of the other end (tcpi_snd_wscale)."),
+	FLOW(rcv_wscale, U64, NONE, 0, "Our window scale (tcpi_rcv_wscale)."),
+	FLOW(ssthresh, U64, PACKETS, 0, "Slow start threshold (tcpi_snd_ssthresh)."),
+	FLOW(pacing_bps, U64, BITS_PER_SECOND, 0,
+	     "Pacing rate the kernel uses (tcpi_pacing_rate)."),
+	FLOW(max_pacing_bps, U64, BITS_PER_SECOND, 0,
+	     "Cap on the pacing rate (SO_MAX_PACING_RATE); not applicable: none."),
+	FLOW(reordering, U64, PACKETS, 0, "Reordering distance TCP tolerates (tcpi_reordering)."),
+	FLOW(option_wscale, BOOL, NONE, 0, "Window scaling was negotiated (TCPI_OPT_WSCALE)."),
+	FLOW(option_sack, BOOL, NONE, 0,
+	     "Selective acknowledgements were negotiated (TCPI_OPT_SACK)."),
+	FLOW(option_timestamps, BOOL, NONE, 0, "Timestamps were negotiated (TCPI_OPT_TIMESTAMPS)."),
+	FLOW(congestion_control, STR, NONE, 0,
+	     "Congestion control of the socket (TCP_CONGESTION)."),
+	FLOW(incoming_cpu, U64, NONE, 0,
+	     "CPU that last processed a packet of the flow (SO_INCOMING_CPU)."),
+	FLOW(incoming_napi, U64, NONE, 0,
+	     "NAPI instance that received the flow (SO_INCOMING_NAPI_ID)."),
+	FLOW(samples, U64, COUNT, 0, "Samples the means were taken from."),
+};
+const size_t flow_summary_nfields = ARRAY_SIZE(flow_summary_fields);
+
+#define PATH(member_, kind_, unit_, flags_, help_) \
+	FIELD(struct path_facts, member_, kind_, unit_, flags_, help_)
+
+const struct field path_fields[] = {
+	PATH(local_address, STR, NONE, FIELD_PRIVATE, "Our numeric address in the session."),
+	PATH(peer_address, STR, NONE, FIELD_PRIVATE, "The peer's numeric address in the session."),
+	PATH(idle_rtt_us, U64, MICROSECONDS, 0,
+	     "Round trip time before any traffic: tcpi_min_rtt of the session's socket."),
+	PATH(same_machine, BOOL, NONE, 0,
+	     "Both ends have the same boot id: they share the CPUs."),
+	PATH(loopback, BOOL, NONE, 0, "The route to the peer leaves by the loopback device."),
+};
+const size_t path_nfields = ARRAY_SIZE(path_fields);
+
+#define WISH(member_, help_) \
+	FIELD(struct exam_wishes, member_, U64, BITS_PER_SECOND, 0, help_)
+
+const struct field wishes_fields[] = {
+	WISH(target_bps, "Rate the user asked for (--target)."),
+	WISH(link_speed_bps, "Line rate the user gave for links that do not tell (--link-speed)."),
+};
+const size_t wishes_nfields = ARRAY_SIZE(wishes_fields);
+
+#define CORE(member_, help_) FIELD(struct core_load, member_, F64, SHARE, 0, help_)
+
+const struct field core_load_fields[] = {
+	FIELD(struct core_load, cpu, U64, NONE, FIELD_KEY, "Number of the CPU."),
+	CORE(busy, "Everything but idle and iowait; steal included."),
+	CORE(user, "User space, nice included."),
+	CORE(system, "Kernel, on behalf of threads."),
+	CORE(softirq, "Kernel, softirqs: most of receiving."),
+	CORE(irq, "Hardware interrupts."),
+	CORE(steal, "Taken by the hypervisor for others."),
+};
+const size_t core_load_nfields = ARRAY_SIZE(core_load_fields);
+
+#define INTERVAL(member_, kind_, unit_, flags_, help_) \
+	FIELD(struct end_interval, member_, kind_, unit_, flags_, help_)
+
+const struct field end_interval_fields[] = {
+	INTERVAL(start_s, F64, SECONDS, 0, "Start, from the start of the window."),
+	INTERVAL(seconds, F64, SECONDS, 0, "Length."),
+	INTERVAL(bytes, U64, BYTES, FIELD_COUNTER, "By the application at this end, all flows."),
+	INTERVAL(retransmits, U64, PACKETS, FIELD_COUNTER,
+		 "Segments this end sent again, all flows."),
+	INTERVAL(throttled_us, U64, MICROSECONDS, FIELD_COUNTER,
+		 "Time our cgroup was throttled, all levels (cpu.stat)."),
+	INTERVAL(link_rx_bytes, U64, BYTES, FIELD_COUNTER,
+		 "Received by the egress link (IFLA_STATS64)."),
+	INTERVAL(link_tx_bytes, U64, BYTES, FIELD_COUNTER,
+		 "Sent by the egress link (IFLA_STATS64)."),
+};
+const size_t end_interval_nfields = ARRAY_SIZE(end_interval_fields);
+
+const struct field run_end_fields[] = {
+	FIELD(struct run_end, window_ns, U64, NANOSECONDS, 0, "Length of the window at this end."),
+	FIELD(struct run_end, bytes, U64, BYTES, FIELD_COUNTER,
+	      "Application bytes of this end in the window."),
+	FIELD(struct run_end, broken_flows, U64, COUNT, 0, "Flows that ended early."),
+	FIELD(struct run_end, problem, STR, NONE, 0, "Why this end is incomplete."),
+};
+const size_t run_end_nfields = ARRAY_SIZE(run_end_fields);
+
+const struct field run_fields[] = {
+	FIELD(struct run, id, STR, NONE, FIELD_KEY, "Number, direction and purpose."),
+	FIELD(struct run, problem, STR, NONE, 0, "Why the run is not complete."),
+	FIELD(struct run, seconds, F64, SECONDS, 0,
+	      "Length of the measured window at the receiver."),
+	FIELD(struct run, goodput_bps, U64, BITS_PER_SECOND, 0,
+	      "What the receiver's application took in."),
+	FIELD(struct run, retransmits, U64, PACKETS, FIELD_COUNTER,
+	      "Segments the sender sent again in the window."),
+	FIELD(struct run, loss, F64, SHARE, 0,
+	      "(bytes_retransmitted - duplicates the receiver reported) / bytes_sent."),
+};
+const size_t run_nfields = ARRAY_SIZE(run_fields);
