@@ -1,46 +1,139 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# netdoctor: `make help` lists the targets.
+# netdoctor.  `make help` lists the targets, docs/HACKING.md explains the variants.
 
--include config.mk
-CC ?= cc
-CFLAGS ?= -O2 -g
-PKGS = libpci libnl-3.0 libnl-route-3.0 libmnl libcjson ncursesw openssl
-DEP_CFLAGS ?= $(shell pkg-config --cflags $(PKGS))
-DEP_LIBS ?= $(shell pkg-config --libs $(PKGS))
+# Targets that need no configured tree.  For all others make runs ./configure by itself.
+UNCONFIGURED = clean distclean dist help
+ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+include config.mk
+endif
+
+VERSION := $(shell cat VERSION)
+comma := ,
+
+# make SAN=address,undefined | SAN=thread.  Each choice has its own build folder.
+SAN ?=
+BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+ifneq ($(SAN),)
+SAN_CFLAGS = -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -U_FORTIFY_SOURCE
+endif
+
 WARNINGS = -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wformat=2
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(if $(WERROR),-Werror) -pthread $(DEP_CFLAGS) $(SAN_CFLAGS) $(CFLAGS)
-ALL_LDFLAGS = -pthread $(SAN_CFLAGS) $(LDFLAGS)
-Q = $(if $(V),,@)
+LANGUAGE = -std=gnu11 -D_GNU_SOURCE -I. -include config.h
+ALL_CFLAGS = $(LANGUAGE) $(WARNINGS) $(if $(WERROR),-Werror) -pthread $(DEP_CFLAGS) $(CFLAGS) $(SAN_CFLAGS)
+ALL_LDFLAGS = -pthread -Wl,--as-needed $(CFLAGS) $(SAN_CFLAGS) $(LDFLAGS)
 
-DIRS = src/core src/model src/load src/peer src/exam src/diagnose src/report probes rules
-LIB_SRC := $(sort $(filter-out %/_template.c,$(foreach d,$(DIRS),$(wildcard $(d)/*.c))))
-CLI_SRC := $(sort $(wildcard src/cli/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=build/%.o)
-CLI_OBJ := $(CLI_SRC:%.c=build/%.o)
+# A folder's sources are whatever is in it: adding a file needs no change here.
+DIRS = src/core src/model src/load src/peer src/exam src/diagnose src/report probes rules ui
+sources = $(sort $(filter-out %/_template.c,$(wildcard $(1)/*.c)))
+LIB_SRC := $(foreach d,$(DIRS),$(call sources,$(d)))
+CLI_SRC := $(call sources,src/cli)
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_BIN := $(UNIT_SRC:%.c=build/%)
+# Helpers that several unit tests share.
+UNIT_LIB_SRC := $(filter-out $(UNIT_SRC),$(call sources,tests/unit))
 
-all: netdoctor
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+LIB_OBJ := $(call objects,$(LIB_SRC))
+CLI_OBJ := $(call objects,$(CLI_SRC))
+UNIT_LIB_OBJ := $(call objects,$(UNIT_LIB_SRC))
+UNIT_BIN := $(patsubst %.c,$(BUILD)/%,$(UNIT_SRC))
+# Everything but main() can be linked into a unit test.
+CLI_TESTED_OBJ := $(filter-out $(BUILD)/src/cli/main.o,$(CLI_OBJ))
 
-netdoctor: $(CLI_OBJ) build/libnetdoctor.a
+# Quiet: one short line a step, none with -s; V=1 shows the commands.
+Q := $(if $(V),,@)
+quiet := $(or $(V),$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))))
+say = $(if $(quiet),,@printf '  %-5s %s\n' $(1) $(2))
+
+all: $(if $(CLI_SRC),netdoctor,$(BUILD)/libnetdoctor.a) ## build ./netdoctor (the default)
+
+# ./netdoctor is the last variant that was built; tests use $(BUILD)/netdoctor.
+netdoctor: $(BUILD)/netdoctor FORCE
+	$(Q)cmp -s $< $@ || { rm -f $@ && cp $< $@; }
+
+$(BUILD)/netdoctor: $(CLI_OBJ) $(BUILD)/libnetdoctor.a
+	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
 
-build/libnetdoctor.a: $(LIB_OBJ)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+# Made anew each time: ar would keep members whose source is gone.
+define archive
+$(call say,AR,$@)
+$(Q)rm -f $@ && mkdir -p $(@D) && $(AR) rcs $@ $(filter %.o,$^)
+endef
+$(BUILD)/libnetdoctor.a: $(LIB_OBJ) $(BUILD)/sources
+	$(archive)
+$(BUILD)/libtest.a: $(UNIT_LIB_OBJ) $(CLI_TESTED_OBJ) $(BUILD)/sources
+	$(archive)
 
-build/%.o: %.c
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter tests/unit/%,$<),$(CMOCKA_CFLAGS)) -MMD -MP -c -o $@ $<
 
-build/tests/unit/%: build/tests/unit/%.o build/libnetdoctor.a
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(DEP_LIBS) -lm
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtest.a $(BUILD)/libnetdoctor.a
+	$(call say,LD,$@)
+	$(if $(CMOCKA_LIBS),,$(error cmocka is missing: see config.log; ./bootstrap deps test installs it))
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(DEP_LIBS) -lm
 
-unit: $(UNIT_BIN)
+# Files that change only when the flags, or the list of sources, do: objects built by
+# another compiler or with other flags are never mixed, and a deleted source is noticed.
+quoted = '$(subst ','\'',$(1))'
+keep = @mkdir -p $(@D); echo $(call quoted,$(1)) | cmp -s - $@ || echo $(call quoted,$(1)) >$@
+$(BUILD)/flags: FORCE
+	$(call keep,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS))
+$(BUILD)/sources: FORCE
+	$(call keep,$(LIB_SRC) $(CLI_SRC) $(UNIT_LIB_SRC))
+
+config.mk: configure tools/packages VERSION
+	$(Q)./configure $(CONFIGURE_ARGUMENTS)
+config.h: config.mk ;
+
+tests: $(BUILD)/netdoctor $(UNIT_BIN) ## build everything that the tests run
+unit: $(UNIT_BIN) ## run the unit tests alone
 	$(Q)fail=0; for t in $(UNIT_BIN); do CMOCKA_MESSAGE_OUTPUT=TAP $$t || fail=1; done; exit $$fail
 
-clean:
-	$(Q)rm -rf build netdoctor
+install: $(BUILD)/netdoctor ## install below $(DESTDIR)$(PREFIX)
+	$(call say,INST,$(DESTDIR)$(PREFIX))
+	$(Q)mkdir -p $(INSTALL_DIRS)
+	$(Q)install -m 755 $(BUILD)/netdoctor $(BINDIR)/netdoctor
+	$(Q)$(foreach f,$(MAN_PAGES),install -m 644 $(f) $(MANDIR)/$(notdir $(f)) &&) true
+	$(Q)$(foreach f,$(COMPLETIONS),install -m 644 $(f) $(COMPDIR)/$(notdir $(f)) &&) true
+	$(Q)$(foreach f,$(SCHEMAS),install -m 644 $(f) $(SCHEMADIR)/$(notdir $(f)) &&) true
 
-.PHONY: all unit clean
-.PRECIOUS: build/%.o
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d)
+uninstall: ## remove what install put there
+	$(call say,RM,$(DESTDIR)$(PREFIX))
+	$(Q)rm -f $(INSTALLED)
+	$(Q)rmdir $(SCHEMADIR) $(patsubst %/,%,$(dir $(SCHEMADIR))) 2>/dev/null || true
+
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+COMPDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SCHEMADIR = $(DESTDIR)$(PREFIX)/share/netdoctor/schema
+MAN_PAGES := $(wildcard docs/man/*.1)
+COMPLETIONS := $(wildcard docs/completion/netdoctor)
+SCHEMAS := $(wildcard docs/schema/*.json)
+INSTALL_DIRS = $(BINDIR) $(if $(MAN_PAGES),$(MANDIR)) $(if $(COMPLETIONS),$(COMPDIR)) \
+	$(if $(SCHEMAS),$(SCHEMADIR))
+INSTALLED = $(BINDIR)/netdoctor $(MAN_PAGES:docs/man/%=$(MANDIR)/%) \
+	$(COMPLETIONS:docs/completion/%=$(COMPDIR)/%) $(SCHEMAS:docs/schema/%=$(SCHEMADIR)/%)
+
+clean: ## remove what was built
+	$(Q)rm -rf build build-* netdoctor
+
+distclean: clean ## and what configure wrote
+	$(Q)rm -f config.mk config.h config.log
+
+help: ## print this
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-13s %s\n", $$1, $$2 }'
+	@echo 'Variables: V=1 shows commands, WERROR=1 stops at warnings, SAN=address,undefined or SAN=thread,'
+	@echo '           CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR.'
+
+# For scripts: make -s print-ALL_CFLAGS
+print-%:
+	@echo '$($*)'
+
+FORCE:
+.PHONY: all tests unit install uninstall clean distclean help FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
