@@ -85,7 +85,8 @@ $(BUILD)/sources: FORCE
 
 config.mk: configure tools/packages VERSION
 	$(Q)./configure $(CONFIGURE_ARGUMENTS)
-config.h: config.mk ;
+config.h: config.mk
+	@:
 
 tests: $(BUILD)/netdoctor $(UNIT_BIN) ## build everything that the tests run
 unit: $(UNIT_BIN) ## run the unit tests alone
