@@ -46,5 +46,20 @@ const char *json_get_str(const cJSON *obj, const char *key, size_t max_len);
 /* Adds v exactly: a number up to 2^53, a decimal string above. */
 cJSON *json_add_u64(cJSON *obj, const char *key, uint64_t v);
 cJSON *json_add_i64(cJSON *obj, const char *key, int64_t v);
+/* Adds item, which is taken over in any case; false when it is NULL or memory ran out. */
+static inline bool json_put(cJSON *obj, const char *key, cJSON *item)
+{
+	if (item && cJSON_AddItemToObject(obj, key, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+static inline bool json_push(cJSON *arr, cJSON *item)
+{
+	if (item && cJSON_AddItemToArray(arr, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
 
 #endif

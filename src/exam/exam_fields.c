@@ -59,7 +59,7 @@ const struct field flow_summary_fields[] = {
 	     "Window offered by the other end, mean (tcpi_snd_wnd, Linux 5.4)."),
 	FLOW(rcv_wnd_bytes, F64, BYTES, 0, "Window we offer, mean (tcpi_rcv_wnd, Linux 6.2)."),
 	FLOW(window_fill, F64, SHARE, 0,
-	     "Mean of (inflight + one MSS) / snd_wnd, at most 1: near 1 the receiver's window binds."),
+	     "Mean of (inflight + one MSS) / snd_wnd: at 1 the window of the receiver binds."),
 	FLOW(cwnd_fill, F64, SHARE, 0,
 	     "Mean of unacked / cwnd: near 1 the congestion window binds."),
 	FLOW(send_queue_fill, F64, SHARE, 0,

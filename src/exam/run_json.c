@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/run_json.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "src/exam/run_end_json.h"
+#include "src/exam/timeline.h"
+
+static cJSON *hot_core_to_json(const struct core_load *c)
+{
+	return c ? core_to_json(c) : cJSON_CreateNull();
+}
+
+static cJSON *moment_to_json(const struct run *r, size_t i)
+{
+	struct run_moment m;
+	cJSON *obj;
+
+	run_moment_at(r, i, &m);
+	obj = row_to_json(run_moment_fields, run_moment_nfields, &m);
+	if (!obj)
+		return NULL;
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
+		cJSON *end = cJSON_CreateObject();
+
+		if (!end || !json_put(end, "busiest", hot_core_to_json(m.hot[s]))) {
+			cJSON_Delete(end);
+			end = NULL;
+		}
+		if (!json_put(obj, side_word(s), end)) {
+			cJSON_Delete(obj);
+			return NULL;
+		}
+	}
+	return obj;
+}
+
+static bool put_moments(cJSON *obj, const struct run *r)
+{
+	cJSON *arr = cJSON_AddArrayToObject(obj, "intervals");
+
+	for (size_t i = 0; arr && i < run_moment_count(r); i++)
+		if (!json_push(arr, moment_to_json(r, i)))
+			return false;
+	return arr;
+}
+
+/* Moves each end's flows and cores to where a report has them. */
+static bool put_ends(cJSON *obj, const struct run *r)
+{
+	cJSON *flows = cJSON_AddArrayToObject(obj, "flows");
+	cJSON *cpu = cJSON_AddObjectToObject(obj, "cpu");
+	cJSON *ends = cJSON_AddObjectToObject(obj, "ends");
+
+	if (!flows || !cpu || !ends)
+		return false;
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
+		const struct run_end *e = &r->ends[s];
+		cJSON *end = run_end_to_json(e);
+		cJSON *end_flows, *cores, *row, *load;
+
+		if (!json_put(ends, side_word(s), end))
+			return false;
+		if (!e->present) {
+			if (!json_put(cpu, side_word(s), cJSON_CreateNull()))
+				return false;
+			continue;
+		}
+		end_flows = cJSON_DetachItemFromObjectCaseSensitive(end, "flows");
+		while ((row = cJSON_DetachItemFromArray(end_flows, 0))) {
+			if (!cJSON_AddStringToObject(row, "side", side_word(s)) ||
+			    !json_push(flows, row))
+				break;
+		}
+		cJSON_Delete(end_flows);
+		if (row)
+			return false;
+		cores = cJSON_DetachItemFromObjectCaseSensitive(end, "cores");
+		load = cJSON_AddObjectToObject(cpu, side_word(s));
+		if (!load) {
+			cJSON_Delete(cores);
+			return false;
+		}
+		if (!json_put(load, "cores", cores) ||
+		    !json_put(load, "busiest", hot_core_to_json(busiest_core(e->cores, e->ncores))))
+			return false;
+	}
+	return true;
+}
+
+cJSON *run_to_json(const struct run *r)
+{
+	cJSON *obj = row_to_json(run_fields, run_nfields, r);
+
+	if (!obj)
+		return NULL;
+	if (!cJSON_AddStringToObject(obj, "purpose", run_purpose_word(r->purpose)) ||
+	    !cJSON_AddStringToObject(obj, "status", run_status_word(r->status)) ||
+	    !cJSON_AddStringToObject(obj, "protocol", "tcp") ||
+	    !cJSON_AddStringToObject(obj, "direction", run_direction_word(r->spec.direction)) ||
+	    !json_add_u64(obj, "streams", r->spec.streams) ||
+	    !json_put(obj, "spec", run_spec_to_json(&r->spec)) || !put_moments(obj, r) ||
+	    !put_ends(obj, r)) {
+		cJSON_Delete(obj);
+		return NULL;
+	}
+	return obj;
+}
+
+static int purpose_from_json(const cJSON *obj, enum run_purpose *out, struct error *err)
+{
+	const char *word = json_get_str(obj, "purpose", 64);
+
+	for (unsigned int p = 0; word && p < RUN_PURPOSES; p++) {
+		if (strcmp(word, run_purpose_word(p)) == 0) {
+			*out = p;
+			return 0;
+		}
+	}
+	return error_set(err, EINVAL, "run purpose \"%s\" is unknown", word ? word : "(none)");
+}
+
+static int status_from_json(const cJSON *obj, enum run_status *out, struct error *err)
+{
+	const char *word = json_get_str(obj, "status", 64);
+
+	for (unsigned int s = RUN_COMPLETE; word && s <= RUN_FAILED; s++) {
+		if (strcmp(word, run_status_word(s)) == 0) {
+			*out = s;
+			return 0;
+		}
+	}
+	return error_set(err, EINVAL, "run status \"%s\" is unknown", word ? word : "(none)");
+}
+
+static int ends_from_json(const cJSON *obj, struct arena *mem, struct run *out, struct error *err)
+{
+	const cJSON *ends = cJSON_GetObjectItemCaseSensitive(obj, "ends");
+	const cJSON *cpu = cJSON_GetObjectItemCaseSensitive(obj, "cpu");
+
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
+		const cJSON *load = cJSON_GetObjectItemCaseSensitive(cpu, side_word(s));
+		struct run_end_parts parts = {
+			.end = cJSON_GetObjectItemCaseSensitive(ends, side_word(s)),
+			.cores = cJSON_GetObjectItemCaseSensitive(load, "cores"),
+			.flows = cJSON_GetObjectItemCaseSensitive(obj, "flows"),
+			.flows_side = side_word(s),
+		};
+		int rc = run_end_parts_from_json(&parts, mem, &out->ends[s], err);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int run_from_json(const cJSON *obj, struct arena *mem, struct run *out, struct error *err)
+{
+	int rc = checked_row_from_json(run_fields, run_nfields, obj, mem, out);
+
+	if (rc)
+		return error_set(err, -rc, "a run is not readable");
+	rc = purpose_from_json(obj, &out->purpose, err);
+	if (rc)
+		return rc;
+	rc = status_from_json(obj, &out->status, err);
+	if (rc)
+		return rc;
+	rc = run_spec_from_json(cJSON_GetObjectItemCaseSensitive(obj, "spec"), &out->spec, err);
+	if (rc)
+		return rc;
+	rc = ends_from_json(obj, mem, out, err);
+	if (rc) {
+		for (size_t i = 0; i < EXAM_ENDS; i++) {
+			counters_free(out->ends[i].window);
+			out->ends[i].window = NULL;
+		}
+	}
+	return rc;
+}
