@@ -74,6 +74,11 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtest.a $(BUILD)/libne
 	$(if $(CMOCKA_LIBS),,$(error cmocka is missing: see config.log; ./bootstrap deps test installs it))
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(DEP_LIBS) -lm
 
+# Small drivers to measure with by hand; no test runs them.
+$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libnetdoctor.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
+
 # Files that change only when the flags, or the list of sources, do: objects built by
 # another compiler or with other flags are never mixed, and a deleted source is noticed.
 quoted = '$(subst ','\'',$(1))'

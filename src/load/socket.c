@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/load/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/core/text.h"
+
+#ifndef SO_MAX_PACING_RATE
+#define SO_MAX_PACING_RATE 47
+#endif
+
+#define SYSCTL_AVAILABLE "/proc/sys/net/ipv4/tcp_available_congestion_control"
+#define SYSCTL_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+
+struct buffer_option {
+	int option;
+	const char *name, *limit_sysctl;
+};
+
+static const struct buffer_option send_buffer = {
+	.option = SO_SNDBUF, .name = "SO_SNDBUF", .limit_sysctl = "net.core.wmem_max"
+};
+static const struct buffer_option receive_buffer = {
+	.option = SO_RCVBUF, .name = "SO_RCVBUF", .limit_sysctl = "net.core.rmem_max"
+};
+
+static int set_buffer(int fd, const struct buffer_option *b, uint64_t bytes, struct error *err)
+{
+	int want = (int)bytes, got = 0;
+	socklen_t len = sizeof(got);
+
+	if (bytes == 0)
+		return 0;
+	if (bytes > INT32_MAX / 2)
+		return error_set(err, EINVAL, "%s %" PRIu64 ": more than the kernel takes (%d)",
+				 b->name, bytes, INT32_MAX / 2);
+	if (setsockopt(fd, SOL_SOCKET, b->option, &want, sizeof(want)) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, b->option, &got, &len) < 0)
+		return error_set(err, errno, "%s %d: %s", b->name, want, strerror(errno));
+	/* The kernel doubles the value for its overhead, and caps it without an error. */
+	if (got / 2 < want)
+		return error_set(err, ENOBUFS, "%s %d: the kernel gave only %d; raise it with "
+				 "'sysctl -w %s=%d' or ask for less", b->name, want, got / 2,
+				 b->limit_sysctl, want);
+	return 0;
+}
+
+static int set_mss(int fd, uint64_t bytes, struct error *err)
+{
+	int v = (int)bytes;
+
+	if (bytes == 0)
+		return 0;
+	if (bytes > INT32_MAX || setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &v, sizeof(v)) < 0)
+		return error_set(err, bytes > INT32_MAX ? EINVAL : errno,
+				 "TCP_MAXSEG %" PRIu64 ": refused by the kernel, which takes "
+				 "88 to 32767", bytes);
+	return 0;
+}
+
+static int set_pacing(int fd, uint64_t bps, struct error *err)
+{
+	uint64_t rate = bps / 8, got = 0;
+	socklen_t len = sizeof(got);
+
+	if (bps == 0)
+		return 0;
+	if (setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate)) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &got, &len) < 0)
+		return error_set(err, errno, "SO_MAX_PACING_RATE %" PRIu64 " bytes/s: %s", rate,
+				 strerror(errno));
+	/* Before 5.0 the kernel reads only 32 bits: a rate above 34 Gbit/s would become another. */
+	if (len < sizeof(got) && rate > UINT32_MAX)
+		return error_set(err, EOPNOTSUPP, "SO_MAX_PACING_RATE %" PRIu64 " bytes/s: this "
+				 "kernel takes 32 bits only; pace below 34 Gbit/s", rate);
+	return 0;
+}
+
+/* One line of a sysctl, "" when unreadable. */
+static void read_sysctl(const char *path, char *buf, size_t cap)
+{
+	ssize_t n = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		n = read(fd, buf, cap - 1);
+		close(fd);
+	}
+	buf[n > 0 ? n : 0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	char copy[1024], *cursor = copy, *w;
+	size_t len = strnlen(list, sizeof(copy) - 1);
+
+	memcpy(copy, list, len);
+	copy[len] = '\0';
+	while ((w = next_word(&cursor)) != NULL)
+		if (strcmp(w, word) == 0)
+			return true;
+	return false;
+}
+
+static int set_congestion_control(int fd, const char *name, struct error *err)
+{
+	char list[1024];
+
+	if (!*name)
+		return 0;
+	/*
+	 * Asked for by a privileged process, the kernel loads the module of a name it does not
+	 * know.  Nothing may change this machine, least of all at a peer's word: look first.
+	 */
+	read_sysctl(SYSCTL_AVAILABLE, list, sizeof(list));
+	if (*list && !has_word(list, name))
+		return error_set(err, ENOENT, "congestion control %s: not loaded here (there are: "
+				 "%s); try 'modprobe tcp_%s'", name, list, name);
+	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
+		return 0;
+	if (errno == EPERM) {
+		read_sysctl(SYSCTL_ALLOWED, list, sizeof(list));
+		return error_set(err, EPERM, "congestion control %s: only root may choose it here "
+				 "(allowed for all: %s); run as root or add it to "
+				 "net.ipv4.tcp_allowed_congestion_control", name, list);
+	}
+	return error_set(err, errno, "congestion control %s: %s", name, strerror(errno));
+}
+
+int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
+		       struct error *err)
+{
+	int rc, off = 0;
+
+	if (role == LOAD_RECEIVE)
+		return set_buffer(fd, &receive_buffer, spec->rcvbuf_bytes, err);
+	/* A listener may hand down TCP_NODELAY; bulk traffic wants full segments. */
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)) < 0)
+		return error_set(err, errno, "TCP_NODELAY 0: %s; is this a TCP socket?",
+				 strerror(errno));
+	rc = set_buffer(fd, &send_buffer, spec->sndbuf_bytes, err);
+	if (rc == 0)
+		rc = set_congestion_control(fd, spec->congestion_control, err);
+	if (rc == 0)
+		rc = set_pacing(fd, spec->pacing_bps, err);
+	return rc;
+}
+
+int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role, struct error *err)
+{
+	/* The end that connects limits both directions: it announces this MSS and clamps to it. */
+	int rc = set_mss(fd, spec->mss_bytes, err);
+
+	return rc ? rc : socket_set_options(fd, spec, role, err);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs the traffic engine alone between two addresses, to compare its rate and
+ * CPU time with other tools.  Not installed: make build/tests/bench/load_bench
+ *
+ *   load_bench receive PORT STREAMS SECONDS
+ *   load_bench send HOST PORT STREAMS SECONDS CONGESTION_CONTROL
+ *
+ * Each prints its rate and the CPUs it used.  BLOCK=bytes sets the block size,
+ * DISCARD=1 receives without copying.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/core/text.h"
+#include "src/load/load.h"
+
+static int die(const char *what)
+{
+	fprintf(stderr, "load_bench: %s\n", what);
+	return 1;
+}
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void pause_seconds(double s)
+{
+	struct timespec t = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
+
+	nanosleep(&t, NULL);
+}
+
+static int listen_on(uint16_t port, int *fds, size_t n)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, (int)n) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if ((fds[i] = accept(fd, NULL, NULL)) < 0)
+			return -1;
+	close(fd);
+	return 0;
+}
+
+static int connect_to(const char *host, uint16_t port, const struct run_spec *spec, int *fds,
+		      size_t n, struct error *err)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	inet_pton(AF_INET, host, &a.sin_addr);
+	for (size_t i = 0; i < n; i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+		if (load_prepare_socket(fds[i], spec, LOAD_SEND, err))
+			return -1;
+		if (connect(fds[i], (struct sockaddr *)&a, sizeof(a)) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int run(const struct run_spec *spec, enum load_role role, const int *fds, double window)
+{
+	struct error err = { "" };
+	struct load *l;
+	double wall, cpu;
+	uint64_t bytes;
+
+	if (load_create(spec, role, fds, spec->streams, &l, &err) || load_start(l, &err))
+		return die(err.text);
+	pause_seconds(1);	/* warm-up */
+	wall = seconds(CLOCK_MONOTONIC);
+	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	bytes = load_bytes(l);
+	pause_seconds(window);
+	bytes = load_bytes(l) - bytes;
+	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	wall = seconds(CLOCK_MONOTONIC) - wall;
+	if (role == LOAD_SEND)
+		pause_seconds(0.2);	/* the receiver's window ends first */
+	load_stop(l);
+	printf("%s %.2f Gbit/s cpu %.2f\n", role == LOAD_SEND ? "send" : "receive",
+	       (double)bytes * 8 / wall / 1e9, cpu / wall);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct run_spec spec = { .block_bytes = RUN_DEFAULT_BLOCK_BYTES, .window_ms = 1 };
+	struct error err = { "" };
+	const bool send = argc == 7 && strcmp(argv[1], "send") == 0;
+	int fds[RUN_MAX_STREAMS];
+	uint64_t port, window;
+
+	if (!send && (argc != 5 || strcmp(argv[1], "receive") != 0))
+		return die("see the comment at the top of its source");
+	if (parse_u64(argv[send + 2], &port) || parse_u64(argv[send + 3], &spec.streams) ||
+	    parse_u64(argv[send + 4], &window) || spec.streams > RUN_MAX_STREAMS)
+		return die("not a number");
+	if (getenv("BLOCK"))
+		parse_u64(getenv("BLOCK"), &spec.block_bytes);
+	spec.discard_receive = getenv("DISCARD") != NULL;
+	if (!send)
+		return listen_on((uint16_t)port, fds, spec.streams) ? die("listen") :
+			run(&spec, LOAD_RECEIVE, fds, (double)window);
+	snprintf(spec.congestion_control, sizeof(spec.congestion_control), "%s", argv[6]);
+	if (connect_to(argv[2], (uint16_t)port, &spec, fds, spec.streams, &err))
+		return die(*err.text ? err.text : "connect");
+	return run(&spec, LOAD_SEND, fds, (double)window);
+}
