@@ -72,18 +72,29 @@ const struct field *section_field(const struct section *s, const char *name);
 /* Row access for one section of rec. */
 size_t section_count(const struct section *s, const void *rec);
 const void *section_row(const struct section *s, const void *rec, size_t i);
-/* The row of `rec` whose key fields equal those of `like` (a row of the same section), or NULL. */
+/*
+ * The first row of `rec` whose key fields equal those of `like` (a row of the same
+ * section), or NULL.  One linear pass.
+ */
 const void *section_find(const struct section *s, const void *rec, const void *like);
 
 /*
  * out = b - a, in out's arena: COUNTER fields are subtracted (backwards: ND_RESET),
- * MAX fields take the larger, all others are b's.  Rows only in b count as new
- * (their counters unchanged from zero are kept as ND_UNREAD); rows only in a are dropped.
- * 0 or -ENOMEM.  Strings are shared with a and b, which must outlive out.
+ * MAX fields take the larger, all others are b's.  Rows only in b are kept, but
+ * nobody saw where their counters started: those are ND_UNREAD.  Rows only in a are
+ * dropped.  A counter unknown in b keeps b's reason, else a's.  Row order is b's.
+ * out is zeroed by the caller.  0 or -ENOMEM.  Strings are shared with b, which must
+ * outlive out (or see record_copy_strings).
  */
 int record_difference(const struct schema *s, const void *a, const void *b,
 		      struct arena *mem, void *out);
-/* Raises MAX fields in `acc` to those of `sample` where rows match; appends rows acc lacks. */
+/*
+ * Raises MAX fields in `acc` to those of `sample` where rows match; appends rows acc
+ * lacks, with copies of their strings, so that sample may be freed.  mem is acc's arena.
+ * 0 or -ENOMEM (acc is then usable but incomplete).
+ */
 int record_keep_max(const struct schema *s, void *acc, const void *sample, struct arena *mem);
+/* Replaces every string in rec by a copy in mem.  0 or -ENOMEM. */
+int record_copy_strings(const struct schema *s, void *rec, struct arena *mem);
 
 #endif

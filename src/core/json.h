@@ -2,14 +2,16 @@
 /*
  * Field tables <-> JSON (cJSON).
  *
- * A known value is a JSON number, string or bool; counters (and any u64 above
- * 2^53) are decimal strings so that they stay exact.  An unknown value is
+ * A known value is a JSON number, string or bool; counters (and any integer of
+ * 10^15 or more: cJSON prints 15 digits) are decimal strings so that they stay
+ * exact.  Both forms are read.  An unknown value is
  * {"unknown": "<reason>"}.  ND_UNREAD members are left out.  CPU sets are list
  * strings ("0-3,8").
  *
  * Input is hostile: wrong types, out-of-range numbers, duplicate or unknown
  * keys and huge arrays give ND_INVALID members, skipped keys or -EINVAL, and
- * never more memory than the arena allows.
+ * never more memory than the arena allows.  Strings longer than 4096 bytes are
+ * ND_INVALID.  Output is valid UTF-8 whatever the machine's texts hold.
  */
 #ifndef ND_CORE_JSON_H
 #define ND_CORE_JSON_H
@@ -43,7 +45,7 @@ bool json_get_f64(const cJSON *obj, const char *key, double *out);	/* finite onl
 bool json_get_bool(const cJSON *obj, const char *key, bool *out);
 /* NULL when absent, not a string, or longer than max_len bytes. */
 const char *json_get_str(const cJSON *obj, const char *key, size_t max_len);
-/* Adds v exactly: a number up to 2^53, a decimal string above. */
+/* Adds v exactly: a number below 10^15, a decimal string from there.  NULL: no memory. */
 cJSON *json_add_u64(cJSON *obj, const char *key, uint64_t v);
 cJSON *json_add_i64(cJSON *obj, const char *key, int64_t v);
 /* Adds item, which is taken over in any case; false when it is NULL or memory ran out. */

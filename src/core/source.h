@@ -39,6 +39,12 @@ struct sysinfo_record {
 	struct nd_cpus allowed;			/* sched_getaffinity */
 };
 
+/*
+ * What an implementation provides; same contracts as the source_ functions below,
+ * which check arguments first.  A NULL operation answers -EOPNOTSUPP (clocks: 0).
+ * read fills at most cap bytes, without a NUL, and returns the file's length or
+ * -EFBIG.  list need not sort.  readlink likewise writes no NUL.
+ */
 struct source_ops {
 	ssize_t (*read)(void *state, const char *path, char *buf, size_t cap);
 	int (*list)(void *state, const char *dir, struct names *out);
@@ -64,12 +70,16 @@ void source_close(struct source *s);
 ssize_t source_read(struct source *s, const char *path, char *buf, size_t cap);
 /* As above for any length up to `max` bytes; *text is malloc'ed, NUL-terminated. */
 ssize_t source_read_all(struct source *s, const char *path, size_t max, char **text);
-/* printf-path readers; the value is trimmed.  A failure becomes the unknown's reason. */
+/*
+ * printf-path readers; the value is trimmed.  A failure becomes the unknown's reason;
+ * text that does not parse is ND_INVALID, EINVAL from the file (sysfs "speed" of a
+ * link that is down) ND_NOT_SUPPORTED.
+ */
 struct nd_u64 source_read_u64(struct source *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 struct nd_i64 source_read_i64(struct source *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* One line into buf; returns 0 or -errno. */
+/* The first line, trimmed, into buf; returns 0 or -errno (-EFBIG: longer than cap - 1). */
 int source_read_line(struct source *s, char *buf, size_t cap, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 struct nd_cpus source_read_cpu_list(struct source *s, const char *fmt, ...)
@@ -80,14 +90,25 @@ int source_list(struct source *s, const char *dir, struct names *out);	/* sorted
 ssize_t source_readlink(struct source *s, const char *path, char *buf, size_t cap);
 
 /*
- * Sends one netlink request (a complete nlmsghdr; the source sets seq and pid)
- * and appends every reply datagram up to NLMSG_DONE, the ACK or the single
- * answer.  protocol: NETLINK_ROUTE, NETLINK_GENERIC, NETLINK_SOCK_DIAG.
- * 0, or -errno (also the errno of an NLMSG_ERROR reply); 2 s deadline; 16 MiB cap.
+ * Sends one netlink request (a complete nlmsghdr, alone; the source sets seq, pid
+ * and NLM_F_ACK) and appends every reply message up to NLMSG_DONE or the ACK.
+ * protocol: NETLINK_ROUTE (RTM_GET* only: -EPERM), NETLINK_GENERIC, NETLINK_SOCK_DIAG.
+ *
+ * replies get the kernel's messages, each padded to NLMSG_ALIGN, without the DONE
+ * and the ACK; their seq and pid are 0 and NLM_F_DUMP_INTR is cleared (such a dump
+ * is repeated twice, then taken as it is), so that libmnl and libnl parse them as
+ * they are and the same machine gives the same bytes.
+ *
+ * 0, or -errno (also the errno of an NLMSG_ERROR reply); then replies is unchanged.
+ * 2 s deadline (-ETIMEDOUT), 16 MiB cap (-EFBIG).  Sockets stay open and belong to
+ * the network namespace of the first call.
  */
 int source_netlink(struct source *s, int protocol, const void *req, size_t len,
 		   struct bytes *replies);
-/* SIOCETHTOOL: cmd is the ethtool command struct of len bytes, filled in place.  0 or -errno. */
+/*
+ * SIOCETHTOOL: cmd is the ethtool command struct of len bytes, filled in place.
+ * 0 or -errno; -EPERM for a command that is not known to only read.
+ */
 int source_ethtool(struct source *s, const char *ifname, void *cmd, size_t len);
 int source_sysinfo(struct source *s, struct sysinfo_record *out);
 uint64_t source_monotonic_ns(struct source *s);

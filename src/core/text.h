@@ -21,13 +21,23 @@ void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(pri
 void text_repeat(struct text *t, const char *s, unsigned int times);
 /*
  * Adds untrusted text safe for a terminal: valid UTF-8 stays, C0/C1 control
- * characters, DEL, bidi controls and invalid bytes become \xNN.
+ * characters (newline too), DEL, bidi controls, line separators and invalid
+ * bytes become \xNN.
  */
 void text_add_escaped(struct text *t, const char *s);
 /* In place, for fixed buffers: control characters and invalid UTF-8 become '?'. */
 void text_make_printable(char *s);
-/* Shell-quotes one word ('...' when it needs quoting), for commands a user may paste. */
+/*
+ * Shell-quotes one word for commands a user may paste: '...' when it needs
+ * quoting, $'...' with octal escapes when it holds control characters.
+ */
 void text_add_shell_word(struct text *t, const char *s);
+
+/*
+ * Length of the valid UTF-8 character at s (NUL-terminated) and its code point; 0 at the end of
+ * the string and for overlong forms, surrogates and other invalid bytes.
+ */
+size_t utf8_decode(const char *s, uint32_t *code_point);
 
 /* Whole-string numbers: optional trailing white space, nothing else.  0 or -EINVAL/-ERANGE. */
 int parse_u64(const char *s, uint64_t *out);
