@@ -18,7 +18,7 @@ struct arena *arena_new(size_t limit_bytes);	/* 0: no limit.  NULL when out of m
 void arena_free(struct arena *a);		/* NULL is fine */
 size_t arena_used(const struct arena *a);
 
-void *arena_alloc(struct arena *a, size_t bytes);			/* zeroed, max_align_t aligned */
+void *arena_alloc(struct arena *a, size_t bytes);	/* zeroed, max_align_t aligned */
 void *arena_alloc_array(struct arena *a, size_t count, size_t size);	/* overflow checked */
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t len);

@@ -11,7 +11,8 @@
 
 #include "src/core/fields.h"
 
-struct clock_sample { struct nd_u64 monotonic_ns; };	/* COUNTER: the window's length after a difference */
+/* COUNTER: the window's length after a difference */
+struct clock_sample { struct nd_u64 monotonic_ns; };
 
 struct cpu_sample {		/* /proc/stat, microseconds */
 	struct nd_u64 cpu;	/* key */
@@ -66,7 +67,8 @@ struct cgroup_sample {
 	struct nd_u64 periods, throttled, throttled_us;
 };
 
-struct pci_sample {		/* link state while traffic flows: idle links may rest at a lower speed */
+/* Link state while traffic flows: idle links may rest at a lower speed. */
+struct pci_sample {
 	struct nd_str address;	/* key */
 	struct nd_u64 speed_mtps, width;	/* FIELD_MAX */
 	struct nd_u64 aer_correctable, aer_nonfatal, aer_fatal;
@@ -78,25 +80,29 @@ struct freq_sample {		/* scaling_cur_freq under load */
 	struct nd_u64 throttle_us;	/* thermal_throttle/core_throttle_total_time_ms */
 };
 
-/* One data connection, from this end.  tcp_info members that the kernel is too old for are ND_NOT_SUPPORTED. */
+/*
+ * One data connection, from this end.  tcp_info members that the kernel is too old for
+ * are ND_NOT_SUPPORTED.
+ */
 struct flow_sample {
 	struct nd_u64 flow;		/* key: 0-based, the same on both ends */
 	struct nd_str direction;	/* "send" or "receive", from this end */
 	struct nd_u64 local_port, peer_port;
 	struct nd_u64 bytes;		/* COUNTER: by the application, sent or received */
 	struct nd_u64 calls;		/* COUNTER: send or receive calls that moved data */
-	struct nd_u64 blocked_us;	/* COUNTER: time the flow was not writable (readable) while we wanted it to be */
+	struct nd_u64 blocked_us;	/* COUNTER: time it was not writable (readable) while we
+					   wanted it to be */
 	/* TCP_INFO */
 	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
 		      segments_out, segments_in, delivered, delivered_ce, busy_us, rwnd_limited_us,
 		      sndbuf_limited_us, timeouts;				/* COUNTERs */
 	struct nd_u64 rtt_us, min_rtt_us, cwnd, ssthresh, snd_mss, rcv_mss, advmss, pmtu,
-		      snd_wnd_bytes, rcv_wnd_bytes, unacked, notsent_bytes, pacing_bps, delivery_bps,
-		      snd_wscale, rcv_wscale, ca_state, reordering;		/* gauges */
+		      snd_wnd_bytes, rcv_wnd_bytes, unacked, notsent_bytes, pacing_bps,
+		      delivery_bps, snd_wscale, rcv_wscale, ca_state, reordering;	/* gauges */
 	struct nd_bool app_limited, option_wscale, option_sack, option_timestamps;
 	struct nd_str congestion_control;
-	/* SO_MEMINFO and queues */
-	struct nd_u64 rcvbuf_bytes, sndbuf_bytes, rmem_bytes, wmem_bytes, receive_queue_bytes;	/* gauges */
+	/* SO_MEMINFO and queues: gauges */
+	struct nd_u64 rcvbuf_bytes, sndbuf_bytes, rmem_bytes, wmem_bytes, receive_queue_bytes;
 	struct nd_u64 max_pacing_bps;
 	struct nd_u64 incoming_cpu, incoming_napi;
 };
@@ -105,7 +111,8 @@ struct worker_sample {		/* one traffic thread */
 	struct nd_u64 worker;	/* key */
 	struct nd_u64 thread_id, flows, cpu;	/* cpu: where it last ran */
 	struct nd_cpus allowed;
-	struct nd_u64 user_us, system_us, run_delay_us;	/* COUNTERs; run_delay: schedstat, waiting for a CPU */
+	/* COUNTERs; run_delay: schedstat, waiting for a CPU */
+	struct nd_u64 user_us, system_us, run_delay_us;
 	struct nd_u64 cpu_us;			/* COUNTER: CLOCK_THREAD_CPUTIME_ID, exact */
 	struct nd_u64 voluntary_switches, involuntary_switches;
 };

@@ -39,7 +39,8 @@ const struct link_facts *facts_link_by_name(const struct facts *f, const char *n
 	return NULL;
 }
 
-const struct feature_facts *facts_feature(const struct facts *f, uint64_t ifindex, const char *name)
+const struct feature_facts *facts_feature(const struct facts *f, uint64_t ifindex,
+					  const char *name)
 {
 	for (size_t i = 0; f && i < f->nfeatures; i++)
 		if (nd_u64_is(f->features[i].ifindex, ifindex) &&

@@ -14,7 +14,8 @@
 struct host_facts {
 	struct nd_str hostname, kernel, machine, os, tool_version, boot_id;
 	struct nd_str virtualization;	/* "none", "kvm", "vmware", "xen", "microsoft", ... */
-	struct nd_str container;	/* "none", "docker", "lxc", "podman", "kubernetes", "other" */
+	struct nd_str container;	/* "none", "docker", "lxc", "podman", "kubernetes",
+					   "other" */
 	struct nd_str cpu_model;
 	struct nd_bool net_admin, sys_admin, root;
 	struct nd_bool irq_time_accounting;
@@ -28,20 +29,25 @@ struct cpu_facts {
 	struct nd_u64 node, package, core;
 	struct nd_cpus siblings;	/* SMT threads of the same core, itself included */
 	struct nd_str governor, driver;
-	struct nd_u64 current_khz, limit_khz /* scaling_max_freq */, hardware_khz /* cpuinfo_max_freq */;
+	struct nd_u64 current_khz;
+	struct nd_u64 limit_khz;	/* scaling_max_freq */
+	struct nd_u64 hardware_khz;	/* cpuinfo_max_freq */
 };
 
 struct link_facts {
 	struct nd_u64 ifindex;		/* key */
 	struct nd_str name;
-	struct nd_str kind;		/* rtnetlink kind: "veth", "vlan", "bond" ...; "physical"; "loopback" */
+	struct nd_str kind;		/* rtnetlink kind: "veth", "vlan", "bond" ...;
+					   "physical"; "loopback" */
 	struct nd_str driver, firmware;
-	struct nd_str bus;		/* "pci", "usb", "virtio", "platform"; n/a for software links */
+	struct nd_str bus;		/* "pci", "usb", "virtio", "platform"; n/a for
+					   software links */
 	struct nd_str pci_address;	/* of the device that moves the data; VFs: own address */
 	struct nd_str mac, operstate;
 	struct nd_bool up, carrier;
 	struct nd_u64 mtu, tx_queue_length, tx_queues, rx_queues;
-	struct nd_u64 lower_ifindex;	/* IFLA_LINK: VLAN, macvlan ...; veth: peer, n/a across namespaces */
+	struct nd_u64 lower_ifindex;	/* IFLA_LINK: VLAN, macvlan ...; veth: peer, n/a
+					   across namespaces */
 	struct nd_u64 master_ifindex;	/* bond, bridge, team it belongs to */
 	struct nd_str qdisc;		/* root qdisc's kind */
 	struct nd_u64 gso_max_bytes, gro_max_bytes;
@@ -88,15 +94,16 @@ struct irq_facts {
 struct pci_facts {
 	struct nd_str address;		/* key: "0000:3b:00.0" */
 	struct nd_str parent;		/* address of the port above; n/a on the root bus */
-	struct nd_str type;		/* "endpoint", "root-port", "upstream-port", "downstream-port",
-					   "integrated-endpoint", "bridge", "conventional" */
+	struct nd_str type;		/* "endpoint", "root-port", "upstream-port",
+					   "downstream-port", "integrated-endpoint", "bridge",
+					   "conventional" */
 	struct nd_str name, driver;
 	struct nd_u64 vendor_id, device_id, class_code;
 	struct nd_u64 speed_mtps, width, max_speed_mtps, max_width;	/* LnkSta, LnkCap */
 	struct nd_u64 payload_bytes, payload_max_bytes;		/* DevCtl MPS, DevCap */
 	struct nd_u64 read_request_bytes;			/* DevCtl MRRS */
 	struct nd_bool relaxed_ordering;
-	struct nd_str aspm, aspm_supported;			/* "disabled", "L0s", "L1", "L0s L1" */
+	struct nd_str aspm, aspm_supported;	/* "disabled", "L0s", "L1", "L0s L1" */
 	struct nd_i64 numa_node;
 	struct nd_bool removable;
 	struct nd_str physical_function;			/* SR-IOV VF: address of its PF */
@@ -174,13 +181,15 @@ struct facts {
 
 extern const struct schema facts_schema;
 
-struct facts *facts_new(size_t limit_bytes);	/* empty, with an arena of its own; NULL: no memory */
+/* Empty, with an arena of its own; NULL: no memory. */
+struct facts *facts_new(size_t limit_bytes);
 void facts_free(struct facts *f);		/* NULL is fine */
 
 /* Look-ups; NULL when there is no such row.  All take NULL facts and answer NULL. */
 const struct link_facts *facts_link(const struct facts *f, uint64_t ifindex);
 const struct link_facts *facts_link_by_name(const struct facts *f, const char *name);
-const struct feature_facts *facts_feature(const struct facts *f, uint64_t ifindex, const char *name);
+const struct feature_facts *facts_feature(const struct facts *f, uint64_t ifindex,
+					  const char *name);
 const struct pci_facts *facts_pci(const struct facts *f, const char *address);
 const struct cpu_facts *facts_cpu(const struct facts *f, uint64_t cpu);
 /* The link the route to the peer leaves by, NULL when unknown. */

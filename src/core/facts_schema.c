@@ -14,18 +14,21 @@ static const struct field host_fields[] = {
 	HOST(os, STR, NONE, 0, "Distribution, PRETTY_NAME of /etc/os-release."),
 	HOST(tool_version, STR, NONE, 0, "Version of netdoctor that read these facts."),
 	HOST(boot_id, STR, NONE, PRIVATE,
-	     "Random id of this boot, /proc/sys/kernel/random/boot_id; equal on both ends means one machine."),
+	     "Random id of this boot, /proc/sys/kernel/random/boot_id; equal on both ends means "
+	     "one machine."),
 	HOST(virtualization, STR, NONE, 0,
 	     "Hypervisor, from /sys/class/dmi/id and /sys/hypervisor/type; none on bare metal."),
 	HOST(container, STR, NONE, 0,
-	     "Container runtime, from /run/.containerenv, /.dockerenv and PID 1's environment and cgroup."),
+	     "Container runtime, from /run/.containerenv, /.dockerenv and PID 1's environment and "
+	     "cgroup."),
 	HOST(cpu_model, STR, NONE, 0, "CPU model name, /proc/cpuinfo."),
 	HOST(net_admin, BOOL, NONE, 0, "We hold CAP_NET_ADMIN, from capget(2)."),
 	HOST(sys_admin, BOOL, NONE, 0,
 	     "We hold CAP_SYS_ADMIN, from capget(2); PCI config space beyond 64 bytes needs it."),
 	HOST(root, BOOL, NONE, 0, "Our effective user id is 0, from geteuid(2)."),
 	HOST(irq_time_accounting, BOOL, NONE, 0,
-	     "The kernel accounts interrupt time exactly: CONFIG_IRQ_TIME_ACCOUNTING of /proc/config.gz or /boot/config-*."),
+	     "The kernel accounts interrupt time exactly: CONFIG_IRQ_TIME_ACCOUNTING of "
+	     "/proc/config.gz or /boot/config-*."),
 	HOST(page_bytes, U64, BYTES, 0, "Size of a memory page, sysconf(_SC_PAGESIZE)."),
 	HOST(clock_ticks_per_second, U64, PER_SECOND, 0,
 	     "USER_HZ, the unit of /proc/stat, sysconf(_SC_CLK_TCK)."),
@@ -62,7 +65,8 @@ static const struct field link_fields[] = {
 	LINK(name, STR, NONE, 0, "Interface name, IFLA_IFNAME."),
 	LINK(kind, STR, NONE, 0,
 	     "Link kind, IFLA_INFO_KIND; physical for a device with a bus, loopback for lo."),
-	LINK(driver, STR, NONE, 0, "Kernel driver, ETHTOOL_GDRVINFO or the device/driver link in sysfs."),
+	LINK(driver, STR, NONE, 0,
+	     "Kernel driver, ETHTOOL_GDRVINFO or the device/driver link in sysfs."),
 	LINK(firmware, STR, NONE, 0, "Firmware version, ETHTOOL_GDRVINFO."),
 	LINK(bus, STR, NONE, 0, "Bus the device sits on, the device/subsystem link in sysfs."),
 	LINK(pci_address, STR, NONE, 0,
@@ -79,17 +83,21 @@ static const struct field link_fields[] = {
 	     "Link below, IFLA_LINK; a veth's other end, not applicable across namespaces."),
 	LINK(master_ifindex, U64, NONE, 0, "Bond, bridge or team it belongs to, IFLA_MASTER."),
 	LINK(qdisc, STR, NONE, 0, "Kind of the root queueing discipline, IFLA_QDISC."),
-	LINK(gso_max_bytes, U64, BYTES, 0, "Largest packet handed to the device, IFLA_GSO_MAX_SIZE."),
+	LINK(gso_max_bytes, U64, BYTES, 0,
+	     "Largest packet handed to the device, IFLA_GSO_MAX_SIZE."),
 	LINK(gro_max_bytes, U64, BYTES, 0, "Largest packet merged on receive, IFLA_GRO_MAX_SIZE."),
 	LINK(numa_node, I64, NONE, 0,
-	     "NUMA node of the device, device/numa_node in sysfs; -1 when the firmware did not say."),
+	     "NUMA node of the device, device/numa_node in sysfs; -1 when the firmware did not "
+	     "say."),
 	LINK(xdp, BOOL, NONE, 0, "An XDP program is attached, IFLA_XDP_ATTACHED."),
 	LINK(xdp_generic, BOOL, NONE, 0,
-	     "The XDP program runs after the socket buffer is made (generic mode), IFLA_XDP_ATTACHED."),
+	     "The XDP program runs after the socket buffer is made (generic mode), "
+	     "IFLA_XDP_ATTACHED."),
 	LINK(napi_threaded, BOOL, NONE, 0,
 	     "NAPI polls in kernel threads, /sys/class/net/NAME/threaded."),
 	LINK(speed_mbps, U64, MBIT_PER_SECOND, 0,
-	     "Negotiated speed, ETHTOOL_A_LINKMODES_SPEED; not applicable where the driver makes it up."),
+	     "Negotiated speed, ETHTOOL_A_LINKMODES_SPEED; not applicable where the driver makes "
+	     "it up."),
 	LINK(supported_max_mbps, U64, MBIT_PER_SECOND, 0,
 	     "Fastest link mode the port supports, mask of ETHTOOL_A_LINKMODES_OURS."),
 	LINK(advertised_max_mbps, U64, MBIT_PER_SECOND, 0,
@@ -107,9 +115,11 @@ static const struct field link_fields[] = {
 	     "Channels that receive and transmit, ETHTOOL_A_CHANNELS_COMBINED_COUNT."),
 	LINK(combined_channels_max, U64, COUNT, 0,
 	     "Most combined channels, ETHTOOL_A_CHANNELS_COMBINED_MAX."),
-	LINK(rx_channels, U64, COUNT, 0, "Channels that only receive, ETHTOOL_A_CHANNELS_RX_COUNT."),
+	LINK(rx_channels, U64, COUNT, 0,
+	     "Channels that only receive, ETHTOOL_A_CHANNELS_RX_COUNT."),
 	LINK(rx_channels_max, U64, COUNT, 0, "Most receive channels, ETHTOOL_A_CHANNELS_RX_MAX."),
-	LINK(tx_channels, U64, COUNT, 0, "Channels that only transmit, ETHTOOL_A_CHANNELS_TX_COUNT."),
+	LINK(tx_channels, U64, COUNT, 0,
+	     "Channels that only transmit, ETHTOOL_A_CHANNELS_TX_COUNT."),
 	LINK(tx_channels_max, U64, COUNT, 0, "Most transmit channels, ETHTOOL_A_CHANNELS_TX_MAX."),
 	LINK(rx_usecs, U64, MICROSECONDS, 0,
 	     "Longest delay of a receive interrupt, ETHTOOL_A_COALESCE_RX_USECS."),
@@ -129,7 +139,8 @@ static const struct field link_fields[] = {
 	LINK(rss_table_size, U64, COUNT, 0,
 	     "Entries of the RSS indirection table, ETHTOOL_MSG_RSS_GET or ETHTOOL_GRSSH."),
 	LINK(rss_queues_used, U64, COUNT, 0,
-	     "Different queues in the RSS indirection table, ETHTOOL_MSG_RSS_GET or ETHTOOL_GRSSH."),
+	     "Different queues in the RSS indirection table, ETHTOOL_MSG_RSS_GET or "
+	     "ETHTOOL_GRSSH."),
 };
 
 #define FEATURE(member_, kind_, unit_, flags_, help_) \
@@ -139,7 +150,8 @@ static const struct field feature_fields[] = {
 	FEATURE(name, STR, NONE, KEY, "The kernel's name, string set ETH_SS_FEATURES."),
 	FEATURE(active, BOOL, NONE, 0, "Switched on and in use, ETHTOOL_A_FEATURES_ACTIVE."),
 	FEATURE(changeable, BOOL, NONE, 0,
-		"Can be switched: in ETHTOOL_A_FEATURES_HW and not in ETHTOOL_A_FEATURES_NOCHANGE."),
+		"Can be switched: in ETHTOOL_A_FEATURES_HW and not in "
+		"ETHTOOL_A_FEATURES_NOCHANGE."),
 };
 
 #define QUEUE(member_, kind_, unit_, flags_, help_) \
@@ -156,7 +168,8 @@ static const struct field queue_fields[] = {
 #define IRQ(member_, kind_, unit_, flags_, help_) \
 	FIELD(struct irq_facts, member_, kind_, unit_, flags_, help_)
 static const struct field irq_fields[] = {
-	IRQ(irq, U64, NONE, KEY, "Interrupt number, /proc/interrupts and device/msi_irqs of the NIC."),
+	IRQ(irq, U64, NONE, KEY,
+	    "Interrupt number, /proc/interrupts and device/msi_irqs of the NIC."),
 	IRQ(ifindex, U64, NONE, 0, "Interface the interrupt belongs to."),
 	IRQ(name, STR, NONE, 0, "Action name, last column of /proc/interrupts."),
 	IRQ(affinity, CPUS, NONE, 0, "CPUs it may go to, /proc/irq/N/smp_affinity_list."),
@@ -187,7 +200,8 @@ static const struct field pci_fields[] = {
 	PCI(relaxed_ordering, BOOL, NONE, 0, "Relaxed Ordering is enabled, DevCtl."),
 	PCI(aspm, STR, NONE, 0, "Link power states enabled, LnkCtl or link/*_aspm in sysfs."),
 	PCI(aspm_supported, STR, NONE, 0, "Link power states supported, LnkCap."),
-	PCI(numa_node, I64, NONE, 0, "NUMA node, numa_node in sysfs; -1 when the firmware did not say."),
+	PCI(numa_node, I64, NONE, 0,
+	    "NUMA node, numa_node in sysfs; -1 when the firmware did not say."),
 	PCI(removable, BOOL, NONE, 0, "Hot-pluggable or external, removable in sysfs."),
 	PCI(physical_function, STR, NONE, 0,
 	    "Address of the PF of an SR-IOV virtual function, the physfn link in sysfs."),
@@ -197,7 +211,8 @@ static const struct field pci_fields[] = {
 	FIELD(struct address_facts, member_, kind_, unit_, flags_, help_)
 static const struct field address_fields[] = {
 	ADDRESS(ifindex, U64, NONE, KEY, "Interface the address is on, ifa_index of RTM_GETADDR."),
-	ADDRESS(address, STR, NONE, KEY | PRIVATE, "IPv4 or IPv6 address, IFA_LOCAL or IFA_ADDRESS."),
+	ADDRESS(address, STR, NONE, KEY | PRIVATE,
+		"IPv4 or IPv6 address, IFA_LOCAL or IFA_ADDRESS."),
 	ADDRESS(prefix_length, U64, NONE, 0, "Bits of the network part, ifa_prefixlen."),
 };
 
@@ -205,7 +220,8 @@ static const struct field address_fields[] = {
 	FIELD(struct route_facts, member_, kind_, unit_, flags_, help_)
 static const struct field route_fields[] = {
 	ROUTE(to, STR, NONE, PRIVATE, "Address of the peer the route was asked for."),
-	ROUTE(from, STR, NONE, PRIVATE, "Source address the kernel picks, RTA_PREFSRC of RTM_GETROUTE."),
+	ROUTE(from, STR, NONE, PRIVATE,
+	      "Source address the kernel picks, RTA_PREFSRC of RTM_GETROUTE."),
 	ROUTE(gateway, STR, NONE, PRIVATE,
 	      "Next hop, RTA_GATEWAY; not applicable when the peer is on the link."),
 	ROUTE(type, STR, NONE, 0, "Route type, rtm_type; local means the peer is this host."),
@@ -222,7 +238,8 @@ static const struct field route_fields[] = {
 #define QDISC(member_, kind_, unit_, flags_, help_) \
 	FIELD(struct qdisc_facts, member_, kind_, unit_, flags_, help_)
 static const struct field qdisc_fields[] = {
-	QDISC(ifindex, U64, NONE, KEY, "Interface it is on, tcm_ifindex of RTM_GETQDISC and RTM_GETTCLASS."),
+	QDISC(ifindex, U64, NONE, KEY,
+	      "Interface it is on, tcm_ifindex of RTM_GETQDISC and RTM_GETTCLASS."),
 	QDISC(handle, U64, NONE, KEY, "tc handle, major << 16 | minor, tcm_handle."),
 	QDISC(parent, U64, NONE, KEY, "tc handle of the parent, tcm_parent."),
 	QDISC(is_class, BOOL, NONE, KEY, "A class, not a queueing discipline."),
@@ -233,7 +250,8 @@ static const struct field qdisc_fields[] = {
 	      "Most it may borrow up to, ceil of TCA_HTB_PARMS; peak rate of tbf."),
 	QDISC(burst_bytes, U64, BYTES, 0, "Bucket size, from the kind's TCA_OPTIONS."),
 	QDISC(limit_bytes, U64, BYTES, 0, "Queue limit in bytes, from the kind's TCA_OPTIONS."),
-	QDISC(limit_packets, U64, PACKETS, 0, "Queue limit in packets, from the kind's TCA_OPTIONS."),
+	QDISC(limit_packets, U64, PACKETS, 0,
+	      "Queue limit in packets, from the kind's TCA_OPTIONS."),
 };
 
 #define SYSCTL(member_, kind_, unit_, help_) \
@@ -241,7 +259,8 @@ static const struct field qdisc_fields[] = {
 static const struct field sysctl_fields[] = {
 	SYSCTL(rmem_max, U64, BYTES, "Largest SO_RCVBUF, /proc/sys/net/core/rmem_max."),
 	SYSCTL(wmem_max, U64, BYTES, "Largest SO_SNDBUF, /proc/sys/net/core/wmem_max."),
-	SYSCTL(rmem_default, U64, BYTES, "Initial receive buffer, /proc/sys/net/core/rmem_default."),
+	SYSCTL(rmem_default, U64, BYTES,
+	       "Initial receive buffer, /proc/sys/net/core/rmem_default."),
 	SYSCTL(wmem_default, U64, BYTES, "Initial send buffer, /proc/sys/net/core/wmem_default."),
 	SYSCTL(tcp_rmem_min, U64, BYTES, "First value of /proc/sys/net/ipv4/tcp_rmem."),
 	SYSCTL(tcp_rmem_default, U64, BYTES,
@@ -256,7 +275,8 @@ static const struct field sysctl_fields[] = {
 	SYSCTL(tcp_mem_low, U64, COUNT, "Pages, first value of /proc/sys/net/ipv4/tcp_mem."),
 	SYSCTL(tcp_mem_pressure, U64, COUNT,
 	       "Pages from which TCP saves memory, second value of /proc/sys/net/ipv4/tcp_mem."),
-	SYSCTL(tcp_mem_high, U64, COUNT, "Most pages for TCP, third value of /proc/sys/net/ipv4/tcp_mem."),
+	SYSCTL(tcp_mem_high, U64, COUNT,
+	       "Most pages for TCP, third value of /proc/sys/net/ipv4/tcp_mem."),
 	SYSCTL(netdev_max_backlog, U64, PACKETS,
 	       "Per-CPU backlog queue, /proc/sys/net/core/netdev_max_backlog."),
 	SYSCTL(netdev_budget, U64, PACKETS,
@@ -272,9 +292,12 @@ static const struct field sysctl_fields[] = {
 	SYSCTL(tcp_available_congestion_control, STR, NONE,
 	       "Loaded algorithms, /proc/sys/net/ipv4/tcp_available_congestion_control."),
 	SYSCTL(tcp_allowed_congestion_control, STR, NONE,
-	       "Algorithms without CAP_NET_ADMIN, /proc/sys/net/ipv4/tcp_allowed_congestion_control."),
-	SYSCTL(tcp_window_scaling, U64, NONE, "RFC 7323 scaling, /proc/sys/net/ipv4/tcp_window_scaling."),
-	SYSCTL(tcp_timestamps, U64, NONE, "RFC 7323 timestamps, /proc/sys/net/ipv4/tcp_timestamps."),
+	       "Algorithms without CAP_NET_ADMIN, "
+	       "/proc/sys/net/ipv4/tcp_allowed_congestion_control."),
+	SYSCTL(tcp_window_scaling, U64, NONE,
+	       "RFC 7323 scaling, /proc/sys/net/ipv4/tcp_window_scaling."),
+	SYSCTL(tcp_timestamps, U64, NONE,
+	       "RFC 7323 timestamps, /proc/sys/net/ipv4/tcp_timestamps."),
 	SYSCTL(tcp_sack, U64, NONE, "Selective ACKs, /proc/sys/net/ipv4/tcp_sack."),
 	SYSCTL(tcp_mtu_probing, U64, NONE,
 	       "Packetization-layer MTU discovery, /proc/sys/net/ipv4/tcp_mtu_probing."),
@@ -288,10 +311,12 @@ static const struct field sysctl_fields[] = {
 	SYSCTL(tcp_limit_output_bytes, U64, BYTES,
 	       "Most bytes of a socket below TCP, /proc/sys/net/ipv4/tcp_limit_output_bytes."),
 	SYSCTL(tcp_notsent_lowat, U64, BYTES,
-	       "Unsent bytes that make a socket writable again, /proc/sys/net/ipv4/tcp_notsent_lowat."),
+	       "Unsent bytes that make a socket writable again, "
+	       "/proc/sys/net/ipv4/tcp_notsent_lowat."),
 	SYSCTL(rps_sock_flow_entries, U64, COUNT,
 	       "Global RFS flow table, /proc/sys/net/core/rps_sock_flow_entries."),
-	SYSCTL(busy_poll, U64, MICROSECONDS, "Busy polling in poll(2), /proc/sys/net/core/busy_poll."),
+	SYSCTL(busy_poll, U64, MICROSECONDS,
+	       "Busy polling in poll(2), /proc/sys/net/core/busy_poll."),
 	SYSCTL(ip_forward, U64, NONE, "IPv4 forwarding, /proc/sys/net/ipv4/ip_forward."),
 	SYSCTL(tcp_adv_win_scale, I64, NONE,
 	       "Share of the buffer kept from the window, /proc/sys/net/ipv4/tcp_adv_win_scale."),
@@ -305,7 +330,8 @@ static const struct field cgroup_fields[] = {
 	CGROUP(version, U64, NONE, 0, "cgroup version, 1 or 2."),
 	CGROUP(quota_us, U64, MICROSECONDS, 0,
 	       "CPU time per period, cpu.max or cpu.cfs_quota_us; not applicable without a limit."),
-	CGROUP(period_us, U64, MICROSECONDS, 0, "Length of a period, cpu.max or cpu.cfs_period_us."),
+	CGROUP(period_us, U64, MICROSECONDS, 0,
+	       "Length of a period, cpu.max or cpu.cfs_period_us."),
 	CGROUP(cpuset, CPUS, NONE, 0,
 	       "CPUs the group may use, cpuset.cpus.effective or cpuset.effective_cpus."),
 };
@@ -331,7 +357,8 @@ static const struct section facts_sections[] = {
 		     "Offloads and other features of an interface."),
 	SECTION_ROWS(struct facts, queues, nqueues, struct queue_facts, queue_fields,
 		     "Steering of receive and transmit queues."),
-	SECTION_ROWS(struct facts, irqs, nirqs, struct irq_facts, irq_fields, "Interrupts of NICs."),
+	SECTION_ROWS(struct facts, irqs, nirqs, struct irq_facts, irq_fields,
+		     "Interrupts of NICs."),
 	SECTION_ROWS(struct facts, pci, npci, struct pci_facts, pci_fields,
 		     "PCI functions from the NICs up to their root ports."),
 	SECTION_ROWS(struct facts, addresses, naddresses, struct address_facts, address_fields,

@@ -318,9 +318,10 @@ static int difference_section(const struct section *s, const void *a, const void
 		size_t index;
 
 		rc = find_next(&find, from + i * s->row_size, &index);
-		if (!rc)
-			difference_row(s, index == SIZE_MAX ? NULL : find.rows + index * s->row_size,
-				       rows + i * s->row_size);
+		if (rc)
+			break;
+		difference_row(s, index == SIZE_MAX ? NULL : find.rows + index * s->row_size,
+			       rows + i * s->row_size);
 	}
 	free(find.order);
 	if (!rc)

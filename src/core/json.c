@@ -338,7 +338,8 @@ int row_from_json(const struct field *fields, size_t nfields, const cJSON *obj,
 	if (!cJSON_IsObject(obj))
 		return -EINVAL;
 	cJSON_ArrayForEach(item, obj) {
-		const struct field *f = find_field(fields, nfields, item->string ? item->string : "");
+		const char *name = item->string ? item->string : "";
+		const struct field *f = find_field(fields, nfields, name);
 		void *member;
 		int rc;
 

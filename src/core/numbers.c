@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strict numbers for text.h: strtoul() takes signs, blanks and wrap-around that no input should have. */
+/* Strict numbers for text.h: strtoul() takes signs and blanks, and wraps around. */
 #include "src/core/text.h"
 
 #include <errno.h>

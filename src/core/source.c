@@ -99,8 +99,8 @@ ssize_t source_read(struct source *s, const char *path, char *buf, size_t cap)
 	buf[0] = '\0';
 	if (!s->ops->read)
 		return -EOPNOTSUPP;
-	n = s->ops->read(s->state, path, buf, cap - 1);
-	if (n > 0 && (size_t)n > cap - 1)
+	n = s->ops->read(s->state, path, buf, cap);
+	if (n > 0 && (size_t)n >= cap)
 		n = -EFBIG;
 	buf[n > 0 ? n : 0] = '\0';
 	return n;
@@ -133,7 +133,8 @@ ssize_t source_read_all(struct source *s, const char *path, size_t max, char **t
 	}
 }
 
-static int format_path(char *path, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+static int format_path(char *path, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 static int format_path(char *path, const char *fmt, va_list ap)
 {
@@ -266,8 +267,9 @@ ssize_t source_readlink(struct source *s, const char *path, char *buf, size_t ca
 	buf[0] = '\0';
 	if (!s->ops->readlink)
 		return -EOPNOTSUPP;
-	n = s->ops->readlink(s->state, path, buf, cap - 1);
-	if (n > 0 && (size_t)n > cap - 1)
+	n = s->ops->readlink(s->state, path, buf, cap);
+	/* readlink() cuts silently: a full buffer may hold half a target. */
+	if (n > 0 && (size_t)n >= cap)
 		n = -ENAMETOOLONG;
 	buf[n > 0 ? n : 0] = '\0';
 	return n;

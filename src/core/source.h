@@ -35,21 +35,23 @@ struct sysinfo_record {
 	uint64_t page_bytes;
 	uint64_t effective_uid;
 	bool net_admin;				/* CAP_NET_ADMIN effective */
-	bool sys_admin;				/* CAP_SYS_ADMIN effective: PCI config space beyond 64 bytes */
+	bool sys_admin;				/* CAP_SYS_ADMIN effective: PCI config space
+						   beyond 64 bytes */
 	struct nd_cpus allowed;			/* sched_getaffinity */
 };
 
 /*
  * What an implementation provides; same contracts as the source_ functions below,
  * which check arguments first.  A NULL operation answers -EOPNOTSUPP (clocks: 0).
- * read fills at most cap bytes, without a NUL, and returns the file's length or
- * -EFBIG.  list need not sort.  readlink likewise writes no NUL.
+ * read and readlink fill at most cap bytes, without a NUL, and return how many: a
+ * full buffer means that it did not fit.  list need not sort.
  */
 struct source_ops {
 	ssize_t (*read)(void *state, const char *path, char *buf, size_t cap);
 	int (*list)(void *state, const char *dir, struct names *out);
 	ssize_t (*readlink)(void *state, const char *path, char *buf, size_t cap);
-	int (*netlink)(void *state, int protocol, const void *req, size_t len, struct bytes *replies);
+	int (*netlink)(void *state, int protocol, const void *req, size_t len,
+		       struct bytes *replies);
 	int (*ethtool)(void *state, const char *ifname, void *cmd, size_t len);
 	int (*sysinfo)(void *state, struct sysinfo_record *out);
 	uint64_t (*monotonic_ns)(void *state);

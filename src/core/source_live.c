@@ -26,23 +26,20 @@ struct live {
 static ssize_t read_fd(int fd, char *buf, size_t cap)
 {
 	size_t len = 0;
-	char probe;
 
-	/* procfs hands out a page at a time: read until it says 0. */
-	for (;;) {
-		bool full = len == cap;
-		ssize_t n = read(fd, full ? &probe : buf + len, full ? 1 : cap - len);
+	/* procfs hands out a page at a time, whatever stat() says: read until the end. */
+	while (len < cap) {
+		ssize_t n = read(fd, buf + len, cap - len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		if (!n)
-			return (ssize_t)len;
-		if (full)
-			return -EFBIG;
+			break;
 		len += (size_t)n;
 	}
+	return (ssize_t)len;
 }
 
 static ssize_t live_read(void *state, const char *path, char *buf, size_t cap)
@@ -106,17 +103,10 @@ static int live_list(void *state, const char *dir, struct names *out)
 
 static ssize_t live_readlink(void *state, const char *path, char *buf, size_t cap)
 {
-	char target[4096];
-	ssize_t n = readlink(path, target, sizeof(target));
+	ssize_t n = readlink(path, buf, cap);
 
 	(void)state;
-	if (n < 0)
-		return -errno;
-	/* readlink() cuts silently: a full buffer may be a cut one. */
-	if ((size_t)n == sizeof(target) || (size_t)n > cap)
-		return -ENAMETOOLONG;
-	memcpy(buf, target, (size_t)n);
-	return n;
+	return n < 0 ? -errno : n;
 }
 
 static int live_netlink(void *state, int protocol, const void *req, size_t len,

@@ -116,7 +116,8 @@ static void format_plain(double v, const char *unit, char *buf, size_t cap)
 	else if (v == floor(v))
 		snprintf(buf, cap, "%.0f%s%s", v, gap, unit);
 	else
-		snprintf(buf, cap, "%.*f%s%s", fabs(v) < 1000 ? decimals(fabs(v)) : 0, v, gap, unit);
+		snprintf(buf, cap, "%.*f%s%s", fabs(v) < 1000 ? decimals(fabs(v)) : 0, v, gap,
+			 unit);
 }
 
 void format_quantity(double value, enum unit u, char *buf, size_t cap)
