@@ -26,7 +26,7 @@ enum probe_phase {
 struct probe_context {
 	const char *peer_address;	/* numeric address for the route look-up, NULL: none */
 	const char *local_address;	/* source address of the session, NULL: none */
-	const char *const *only_links;	/* NULL: the egress stack and every physical link */
+	const char *const *only_links;	/* names; NULL: every physical link */
 	size_t nonly_links;
 };
 
@@ -65,10 +65,17 @@ int probes_sample(struct source *src, const struct facts *f, enum counter_rate r
 		  struct counters *c);
 
 /*
- * Links whose details are worth reading: those of the stack the route leaves by,
- * every physical link, and only_links when given.
+ * Links whose details are worth reading: the stack the route leaves by (the link,
+ * what it runs over, members of a bond, a veth's peer), and every physical link;
+ * with only_links the named ones and what they run over instead of the latter.
+ * ctx may be NULL.
  */
 bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 		       const struct link_facts *link);
+/*
+ * Whether /sys/class/net/NAME is this very link.  Sysfs shows the network
+ * namespace it was mounted in, which need not be ours, and names repeat.
+ */
+bool probe_sysfs_shows(struct source *src, const struct link_facts *link);
 
 #endif

@@ -7,12 +7,24 @@
 #include <errno.h>
 
 const struct probe *const probes_table[] = {
+	&probe_host,
 	&probe_sysctl,
+	&probe_cgroups,
+	&probe_links,
+	&probe_addresses,
+	&probe_route,
+	&probe_qdiscs,
 };
 const size_t probes_count = ARRAY_SIZE(probes_table);
 
 const struct counter_probe *const counter_probes_table[] = {
 	&counter_cpus,
+	&counter_softirqs,
+	&counter_softnet,
+	&counter_mibs,
+	&counter_cgroups,
+	&counter_links,
+	&counter_qdiscs,
 };
 const size_t counter_probes_count = ARRAY_SIZE(counter_probes_table);
 
