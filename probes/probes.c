@@ -10,10 +10,15 @@ const struct probe *const probes_table[] = {
 	&probe_host,
 	&probe_sysctl,
 	&probe_cgroups,
+	&probe_cpu,
 	&probe_links,
 	&probe_addresses,
 	&probe_route,
 	&probe_qdiscs,
+	&probe_ethtool,
+	&probe_pci,
+	&probe_irq,	/* after pci: only links with a bus have vectors */
+	&probe_queues,
 };
 const size_t probes_count = ARRAY_SIZE(probes_table);
 
@@ -25,6 +30,10 @@ const struct counter_probe *const counter_probes_table[] = {
 	&counter_cgroups,
 	&counter_links,
 	&counter_qdiscs,
+	&counter_irqs,
+	&counter_freqs,
+	&counter_pci,
+	&counter_nic,
 };
 const size_t counter_probes_count = ARRAY_SIZE(counter_probes_table);
 
