@@ -97,6 +97,9 @@ tests: $(if $(CLI_SRC),$(BUILD)/netdoctor) $(UNIT_BIN) ## build everything that 
 check: ## build and run all tests; labs need root (CHECK="--no-lab --only PATTERN ...")
 	+$(Q)tests/run $(CHECK)
 
+lint: ## run the lints and the analyzers: shellcheck, cppcheck, clang, clang-tidy
+	+$(Q)tests/run --lint
+
 unit: $(UNIT_BIN) ## run the unit tests alone
 	$(Q)fail=0; for t in $(UNIT_BIN); do CMOCKA_MESSAGE_OUTPUT=TAP $$t || fail=1; done; exit $$fail
 
@@ -142,7 +145,7 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: all tests check unit install uninstall clean distclean help FORCE
+.PHONY: all tests check lint unit install uninstall clean distclean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
