@@ -68,12 +68,15 @@ int linkmodes_unknown(enum nd_known why, struct facts *f, struct link_facts *lin
 	return 0;
 }
 
-struct link_settings {
+#define HEAD_WORDS (sizeof(struct ethtool_link_settings) / sizeof(uint32_t))
+
+/* The head, then three masks: supported, advertised, the partner's. */
+union link_settings {
 	struct ethtool_link_settings head;
-	uint32_t masks[3 * LINK_MODE_WORDS_MAX];	/* supported, advertising, partner's */
+	uint32_t words[HEAD_WORDS + 3 * LINK_MODE_WORDS_MAX];
 };
 
-static int link_settings_read(struct source *src, const char *ifname, struct link_settings *s)
+static int link_settings_read(struct source *src, const char *ifname, union link_settings *s)
 {
 	int rc, words;
 
@@ -115,7 +118,8 @@ static struct nd_u64 fastest_in_mask(const uint32_t *mask, unsigned int words)
 
 int linkmodes_ioctl(struct source *src, struct facts *f, struct link_facts *link)
 {
-	struct link_settings s;
+	union link_settings s;
+	const uint32_t *masks;
 	unsigned int words;
 	int rc;
 
@@ -124,12 +128,13 @@ int linkmodes_ioctl(struct source *src, struct facts *f, struct link_facts *link
 	if (rc)
 		return rc;
 	words = (unsigned int)s.head.link_mode_masks_nwords;
+	masks = s.words + HEAD_WORDS;
 	link->speed_mbps = link_speed_mbps(s.head.speed);
 	link->duplex = duplex_word(s.head.duplex);
 	link->autoneg = nd_bool(s.head.autoneg == AUTONEG_ENABLE);
-	link->supported_max_mbps = fastest_in_mask(s.masks, words);
-	link->advertised_max_mbps = fastest_in_mask(s.masks + words, words);
-	link->partner_max_mbps = fastest_in_mask(s.masks + 2 * words, words);
+	link->supported_max_mbps = fastest_in_mask(masks, words);
+	link->advertised_max_mbps = fastest_in_mask(masks + words, words);
+	link->partner_max_mbps = fastest_in_mask(masks + 2 * words, words);
 	return 0;
 }
 
@@ -144,7 +149,7 @@ int linkinfo_parse(const struct nlattr *const *tb, struct facts *f, struct link_
 
 int linkinfo_ioctl(struct source *src, struct facts *f, struct link_facts *link)
 {
-	struct link_settings s;
+	union link_settings s;
 	int rc = link_settings_read(src, link->name.v, &s);
 
 	(void)f;

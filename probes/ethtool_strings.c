@@ -10,17 +10,19 @@
 
 static int set_size(struct source *src, const char *ifname, uint32_t set, size_t *n)
 {
-	struct { struct ethtool_sset_info head; uint32_t count; } q = {
-		.head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << set },
-	};
+	union {
+		struct ethtool_sset_info head;
+		uint32_t words[sizeof(struct ethtool_sset_info) / sizeof(uint32_t) + 1];
+	} q = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << set } };
 	int rc = source_ethtool(src, ifname, &q, sizeof(q));
+	uint32_t count = q.words[ARRAY_SIZE(q.words) - 1];
 
 	if (rc)
 		return rc;
 	/* The kernel clears the bits of sets that the driver lacks. */
-	if (!(q.head.sset_mask & 1ull << set) || !q.count)
+	if (!(q.head.sset_mask & 1ull << set) || !count)
 		return -EOPNOTSUPP;
-	*n = q.count;
+	*n = count;
 	return 0;
 }
 
