@@ -57,26 +57,37 @@ static inline enum load_role run_server_role(const struct run_spec *s)
 /*
  * Socket options of a spec that must be set before connect() (client) or come
  * with the listener (buffers fix the window scale).  0 or -errno with the option named.
+ * -ENOBUFS: the kernel would cap a buffer; -ENOENT: no such congestion control is loaded
+ * (and none gets loaded).  The MSS works from the connecting end alone, for both directions.
  */
-int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role, struct error *err);
+int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role,
+			struct error *err);
 
 struct load;
 
 /*
  * Takes over the n connected sockets in fds (closed by load_stop), one flow
  * each, flow i = fds[i].  At most as many workers as CPUs allowed to us; starts
- * no traffic yet.  0 or -errno.
+ * no traffic yet.  Sets what a connected socket can still take of the spec, so accepted
+ * sockets need no preparation.  0 or -errno; after an error the sockets stay the caller's.
  */
 int load_create(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
 		struct load **out, struct error *err);
+/* Starts the workers.  0 or -errno; after an error call load_stop(). */
 int load_start(struct load *l, struct error *err);
-/* Appends flow and worker rows to c.  0 or -ENOMEM. */
+/* Appends flow and worker rows to c.  0, or -ENOMEM with c unchanged.  One thread at a time. */
 int load_sample(struct load *l, struct counters *c);
 /* Application bytes so far over all flows; cheap, any thread. */
 uint64_t load_bytes(const struct load *l);
-/* Flows that ended early (reset, closed by the other end) and the first such errno, 0 if none. */
+/*
+ * Flows that ended early and the errno of the lowest such flow, 0 if none.  EPIPE: the
+ * other end closed it.  What ends after load_quiesce() has not ended early.
+ */
 size_t load_broken_flows(const struct load *l, int *first_errno);
-/* Senders stop writing; receivers go on.  Does not wait. */
+/*
+ * Declares the run over: senders stop writing, receivers go on (call it there too, so that
+ * a closing peer counts as no failure).  Does not wait.
+ */
 void load_quiesce(struct load *l);
 /* Stops the workers, joins them and closes the sockets.  Frees l.  NULL is fine. */
 void load_stop(struct load *l);

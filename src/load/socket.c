@@ -154,7 +154,8 @@ int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 	return rc;
 }
 
-int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role, struct error *err)
+int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role,
+			struct error *err)
 {
 	/* The end that connects limits both directions: it announces this MSS and clamps to it. */
 	int rc = set_mss(fd, spec->mss_bytes, err);

@@ -123,7 +123,8 @@ static void read_allowed(pid_t tid, struct nd_cpus *out)
 			nd_cpus_set(out, cpu);
 }
 
-static ssize_t read_task_file(struct source *src, pid_t tid, const char *name, char *buf, size_t cap)
+static ssize_t read_task_file(struct source *src, pid_t tid, const char *name, char *buf,
+			      size_t cap)
 {
 	char path[64];
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 enum {
-	BURST_CALLS = 16,	/* calls one flow may make before the next has its turn */
+	TURN_BYTES = 256 * 1024,	/* what one flow may move before the next has its turn */
+	TURN_MAX_CALLS = 64,
 	EVENTS_PER_WAIT = 64,
 	STACK_BYTES = 256 * 1024
 };
@@ -75,7 +76,7 @@ static inline ssize_t move_block(struct worker *w, struct flow *f)
 {
 	if (w->role == LOAD_SEND)
 		return send(f->fd, w->pattern, w->block_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* TCP drops the bytes inside the kernel when told to truncate; no buffer is needed. */
+	/* Told to truncate, TCP drops the bytes inside the kernel and leaves the buffer alone. */
 	return recv(f->fd, w->buffer, w->block_bytes, MSG_DONTWAIT | (w->discard ? MSG_TRUNC : 0));
 }
 
@@ -88,7 +89,7 @@ static inline ssize_t move_block(struct worker *w, struct flow *f)
  */
 static enum turn flow_turn(struct worker *w, struct flow *f)
 {
-	for (int i = 0; i < BURST_CALLS; i++) {
+	for (size_t i = 0; i < w->turn_calls; i++) {
 		ssize_t n = move_block(w, f);
 
 		if (n > 0) {
@@ -200,6 +201,11 @@ int worker_open(struct worker *w, enum load_role role, const struct run_spec *sp
 	w->role = role;
 	w->discard = spec->discard_receive;
 	w->block_bytes = spec->block_bytes;
+	w->turn_calls = TURN_BYTES / spec->block_bytes;
+	if (w->turn_calls == 0)
+		w->turn_calls = 1;
+	if (w->turn_calls > TURN_MAX_CALLS)
+		w->turn_calls = TURN_MAX_CALLS;
 	w->pattern = pattern;
 	w->event_fd = -1;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -210,10 +216,10 @@ int worker_open(struct worker *w, enum load_role role, const struct run_spec *sp
 		return -errno;
 	w->flows = calloc(max_flows, sizeof(struct flow *));
 	w->ready = calloc(max_flows, sizeof(struct flow *));
-	/* Not touched here: its pages come from the node of the thread that receives. */
-	if (role == LOAD_RECEIVE && !w->discard)
+	/* Not touched here: its pages come from the node of the thread that receives, if at all. */
+	if (role == LOAD_RECEIVE)
 		w->buffer = malloc(w->block_bytes);
-	if (!w->flows || !w->ready || (role == LOAD_RECEIVE && !w->discard && !w->buffer))
+	if (!w->flows || !w->ready || (role == LOAD_RECEIVE && !w->buffer))
 		return -ENOMEM;
 	return 0;
 }

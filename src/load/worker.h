@@ -21,9 +21,9 @@ enum { CACHE_LINE_BYTES = 64 };
 struct flow {
 	alignas(CACHE_LINE_BYTES) int fd;
 	bool ready;		/* on the worker's ready list */
-	bool closing;		/* the other end is done or the connection failed: read on to the end */
+	bool closing;		/* the end of the connection was reported: go on until it shows */
 	/* Read by other threads. */
-	_Atomic int broken;	/* errno that ended the flow early; EPIPE: closed by the other end */
+	_Atomic int broken;	/* errno that ended the flow early; EPIPE: the peer closed it */
 	_Atomic uint64_t bytes, calls;
 	/*
 	 * Time spent waiting for the socket, so far and still running, in one word:
@@ -42,8 +42,9 @@ struct worker {
 	bool discard;		/* MSG_TRUNC: count received bytes, do not copy them */
 	bool started;
 	size_t block_bytes;
+	size_t turn_calls;	/* calls of one flow in a row */
 	const void *pattern;	/* what senders send; shared, read-only */
-	void *buffer;		/* what receivers receive into; NULL when discarding */
+	void *buffer;		/* what receivers receive into */
 	struct flow **flows;	/* owned array, first nflows; the flows live in struct load */
 	size_t nflows;
 	struct flow **ready;	/* owned array */

@@ -6,7 +6,8 @@
  *   load_bench receive PORT STREAMS SECONDS
  *   load_bench send HOST PORT STREAMS SECONDS CONGESTION_CONTROL
  *
- * Each prints its rate and the CPUs it used.  BLOCK=bytes sets the block size,
+ * Each prints its rate, the CPUs it used, bytes per call, and the share of time
+ * its flows were blocked.  BLOCK=bytes sets the block size,
  * DISCARD=1 receives without copying.
  */
 #include <arpa/inet.h>
@@ -71,28 +72,52 @@ static int connect_to(const char *host, uint16_t port, const struct run_spec *sp
 	return 0;
 }
 
+struct totals { double bytes, calls, blocked_us, switches; };
+
+static struct totals totals_of(struct load *l)
+{
+	struct counters *c = counters_new(0);
+	struct totals t = { 0 };
+
+	if (c && load_sample(l, c) == 0) {
+		for (size_t i = 0; i < c->nflows; i++) {
+			t.bytes += (double)c->flows[i].bytes.v;
+			t.calls += (double)c->flows[i].calls.v;
+			t.blocked_us += (double)c->flows[i].blocked_us.v;
+		}
+		for (size_t i = 0; i < c->nworkers; i++)
+			t.switches += (double)c->workers[i].voluntary_switches.v;
+	}
+	counters_free(c);
+	return t;
+}
+
 static int run(const struct run_spec *spec, enum load_role role, const int *fds, double window)
 {
 	struct error err = { "" };
 	struct load *l;
 	double wall, cpu;
-	uint64_t bytes;
+	struct totals before, after;
 
 	if (load_create(spec, role, fds, spec->streams, &l, &err) || load_start(l, &err))
 		return die(err.text);
 	pause_seconds(1);	/* warm-up */
 	wall = seconds(CLOCK_MONOTONIC);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	bytes = load_bytes(l);
+	before = totals_of(l);
 	pause_seconds(window);
-	bytes = load_bytes(l) - bytes;
+	after = totals_of(l);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	wall = seconds(CLOCK_MONOTONIC) - wall;
 	if (role == LOAD_SEND)
 		pause_seconds(0.2);	/* the receiver's window ends first */
 	load_stop(l);
-	printf("%s %.2f Gbit/s cpu %.2f\n", role == LOAD_SEND ? "send" : "receive",
-	       (double)bytes * 8 / wall / 1e9, cpu / wall);
+	printf("%s %.2f Gbit/s cpu %.2f bytes/call %.0f blocked %.2f sleeps/s %.0f\n",
+	       role == LOAD_SEND ? "send" : "receive",
+	       (after.bytes - before.bytes) * 8 / wall / 1e9, cpu / wall,
+	       (after.bytes - before.bytes) / (after.calls - before.calls),
+	       (after.blocked_us - before.blocked_us) / 1e6 / wall / (double)spec->streams,
+	       (after.switches - before.switches) / wall);
 	return 0;
 }
 
