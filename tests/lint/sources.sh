@@ -27,6 +27,11 @@ scripts() {
 c_code() { # FILE...
 	awk '
 		FNR == 1 { comment = 0 }
+		# Most lines: nothing to take out.
+		!comment && !/["\047]|\/[*\/]/ {
+			if (/[^ \t]/) print FILENAME ":" FNR ":" $0
+			next
+		}
 		{
 			out = ""; string = 0; quote = ""
 			n = length($0)
