@@ -72,25 +72,29 @@ const struct link_facts *facts_egress(const struct facts *f)
 	return facts_link(f, f->route.ifindex.v);
 }
 
-/*
- * A bridge or bond carries through its members; the one with hardware behind it
- * is the way out of this host, so it goes before a container's veth.
- */
+/* How likely a member of a bridge leads out of this host, and not into a guest of it. */
+static int outwardness(const struct link_facts *link)
+{
+	if (nd_str_is(link->kind, "physical"))
+		return 3;
+	if (nd_str_is(link->kind, "veth") || nd_str_is(link->kind, "tun"))
+		return 1;
+	return 2;	/* a bond, a VLAN: hardware is further down */
+}
+
+/* The first of the members that lead out, NULL when the link has none. */
 static const struct link_facts *member_of(const struct facts *f, uint64_t master)
 {
-	const struct link_facts *first = NULL;
+	const struct link_facts *best = NULL;
 
 	for (size_t i = 0; i < f->nlinks; i++) {
 		const struct link_facts *link = &f->links[i];
 
-		if (!nd_u64_is(link->master_ifindex, master))
-			continue;
-		if (nd_str_is(link->kind, "physical"))
-			return link;
-		if (!first)
-			first = link;
+		if (nd_u64_is(link->master_ifindex, master) &&
+		    (!best || outwardness(link) > outwardness(best)))
+			best = link;
 	}
-	return first;
+	return best;
 }
 
 static const struct link_facts *below(const struct facts *f, const struct link_facts *link)

@@ -197,7 +197,8 @@ const struct cpu_facts *facts_cpu(const struct facts *f, uint64_t cpu);
 const struct link_facts *facts_egress(const struct facts *f);
 /*
  * The link at the bottom of the stack below `ifindex` (VLAN, macvlan, ... down
- * IFLA_LINK; a bond's or bridge's first member).  Itself when nothing is below.
+ * IFLA_LINK; a bond's or bridge's first member, hardware before guests' veth and
+ * tap).  Itself when nothing is below.
  */
 const struct link_facts *facts_bottom_link(const struct facts *f, uint64_t ifindex);
 /* State of a feature: active, or unknown with the reason. */

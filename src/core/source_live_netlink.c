@@ -170,15 +170,7 @@ static int end_status(const struct nlmsghdr *h, const unsigned char *msg)
 	return status;
 }
 
-struct answer {
-	struct bytes *replies;
-	size_t start;		/* replies->len before this answer */
-	uint32_t seq;
-	bool ended, interrupted;
-};
-
-/* Takes the messages of one datagram; 0 or -errno, a->ended after the last one. */
-static int take_datagram(const unsigned char *data, size_t len, struct answer *a)
+int live_answer_take(struct live_answer *a, const unsigned char *data, size_t len)
 {
 	while (len >= sizeof(struct nlmsghdr) && !a->ended) {
 		struct nlmsghdr h;
@@ -238,7 +230,7 @@ static int send_request(struct live_netlink *nl, int fd, const void *req, size_t
 
 /* Sends once and takes the whole answer. */
 static int exchange(struct live_netlink *nl, int fd, const void *req, size_t len, int64_t deadline,
-		    struct answer *a)
+		    struct live_answer *a)
 {
 	int rc;
 
@@ -250,7 +242,7 @@ static int exchange(struct live_netlink *nl, int fd, const void *req, size_t len
 	while (!rc && !a->ended) {
 		ssize_t n = receive(nl, fd, deadline);
 
-		rc = n < 0 ? (int)n : take_datagram(nl->buf, (size_t)n, a);
+		rc = n < 0 ? (int)n : live_answer_take(a, nl->buf, (size_t)n);
 	}
 	return rc;
 }
@@ -270,7 +262,7 @@ int live_netlink_request(struct live_netlink *nl, int protocol, const void *req,
 			 struct bytes *replies)
 {
 	int64_t deadline = now_ms() + DEADLINE_MS;
-	struct answer a;
+	struct live_answer a;
 	int rc = 0;
 
 	if (protocol < 0 || protocol >= LIVE_NETLINK_PROTOCOLS)
@@ -283,7 +275,7 @@ int live_netlink_request(struct live_netlink *nl, int protocol, const void *req,
 	if (rc)
 		return rc;
 	for (int repeats = 0;; repeats++) {
-		a = (struct answer){ .replies = replies, .start = replies->len };
+		a = (struct live_answer){ .replies = replies, .start = replies->len };
 		rc = exchange(nl, nl->fd[protocol], req, len, deadline, &a);
 		if (rc || !a.interrupted || repeats == DUMP_REPEATS)
 			break;

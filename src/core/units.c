@@ -137,7 +137,10 @@ void format_quantity(double value, enum unit u, char *buf, size_t cap)
 		break;
 	case UNIT_MEGATRANSFERS:
 		/* Spoken of as 2.5, 8, 16 GT/s: %g keeps it short. */
-		snprintf(buf, cap, "%.4g GT/s", value / 1000);
+		if (isfinite(value))
+			snprintf(buf, cap, "%.4g GT/s", value / 1000);
+		else
+			snprintf(buf, cap, "? GT/s");
 		break;
 	case UNIT_NANOSECONDS:
 		format_time(value / 1e9, buf, cap);
