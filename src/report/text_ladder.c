@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/report/text_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/core/units.h"
+
+enum { LABEL_COLUMNS = 20, RATE_COLUMNS = 20, SUBJECT_COLUMNS = 13, MIN_BAR = 10, MAX_BAR = 60 };
+enum { QUANTITY_CAP = 48 };
+
+/* The ladder of one direction, lowest ceiling first, and what its bars are drawn against. */
+struct rungs {
+	const struct ceiling **known;
+	size_t n;
+	const struct ceiling *lowest;
+	double scale;		/* bit/s at the right end of a bar */
+	double measured;	/* < 0: not measured */
+	unsigned int bar;	/* columns */
+};
+
+static int by_high_end(const void *a, const void *b)
+{
+	const struct ceiling *x = *(const struct ceiling *const *)a;
+	const struct ceiling *y = *(const struct ceiling *const *)b;
+
+	if (x->high_bps != y->high_bps)
+		return x->high_bps < y->high_bps ? -1 : 1;
+	if (x->low_bps != y->low_bps)
+		return x->low_bps < y->low_bps ? -1 : 1;
+	/* Total order: the report must not depend on the sort. */
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind : (int)x->side - (int)y->side;
+}
+
+/*
+ * A loss or window ceiling can be a hundred times the line rate; drawn to scale
+ * everything of interest would be one cell.  Bars beyond the scale say so.
+ */
+static double bar_scale(const struct rungs *r)
+{
+	double interesting = r->measured > 0 ? r->measured : 0, highest = interesting;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (isfinite(r->known[i]->high_bps))
+			highest = fmax(highest, r->known[i]->high_bps);
+		if (r->known[i]->kind == CEILING_WIRE)
+			interesting = fmax(interesting, r->known[i]->high_bps);
+	}
+	if (r->lowest && isfinite(r->lowest->high_bps))
+		interesting = fmax(interesting, 1.5 * r->lowest->high_bps);
+	return fmin(highest, 1.25 * interesting);
+}
+
+static int rungs_make(const struct pen *p, const struct diagnosis *d,
+		      const struct direction_result *dir, struct rungs *r)
+{
+	unsigned int rest = 4 + LABEL_COLUMNS + 1 + 2 + RATE_COLUMNS + SUBJECT_COLUMNS;
+
+	*r = (struct rungs){ .measured = dir->measured ? dir->measured_bps : -1 };
+	r->known = calloc(d->ladder.n + 1, sizeof(struct ceiling *));
+	if (!r->known)
+		return -1;
+	for (size_t i = 0; i < d->ladder.n; i++) {
+		const struct ceiling *c = &d->ladder.ceilings[i];
+
+		if (c->direction == dir->direction && c->known)
+			r->known[r->n++] = c;
+	}
+	qsort(r->known, r->n, sizeof(struct ceiling *), by_high_end);
+	r->lowest = dir->bottleneck;
+	r->scale = bar_scale(r);
+	r->bar = p->width > rest + MIN_BAR ? p->width - rest : MIN_BAR;
+	if (r->bar > MAX_BAR)
+		r->bar = MAX_BAR;
+	return 0;
+}
+
+static void add_range(const struct pen *p, double low, double high, unsigned int columns)
+{
+	struct text range = TEXT_INIT;
+
+	pen_rate_range(p, &range, low, high);
+	if (range.failed)
+		p->out->failed = true;
+	else
+		pen_field(p, range.data, columns);
+	text_free(&range);
+}
+
+static void rung_label(const struct pen *p, const char *mark, const char *what, const char *side)
+{
+	struct text label = TEXT_INIT;
+
+	text_printf(&label, "%-14s %s", what, side);
+	text_printf(p->out, "  %s ", mark);
+	pen_field(p, label.data, LABEL_COLUMNS);
+	text_add(p->out, " ");
+	text_free(&label);
+}
+
+static void rung_measured(const struct pen *p, const struct rungs *r)
+{
+	rung_label(p, " ", "measured", "");
+	pen_style(p, STYLE_GREEN);
+	pen_bar(p, r->bar, r->scale, r->measured, r->measured, r->measured);
+	pen_end_style(p);
+	text_add(p->out, "  ");
+	add_range(p, r->measured, r->measured, RATE_COLUMNS - 1);
+	text_add(p->out, "\n");
+}
+
+static void rung_inputs(const struct pen *p, const struct ceiling *c)
+{
+	struct text line = TEXT_INIT;
+	char value[QUANTITY_CAP];
+
+	text_printf(&line, "%s", ceiling_basis_word(c->basis));
+	if (c->formula)
+		text_printf(&line, ": %s", c->formula);
+	for (size_t i = 0; i < c->ninputs; i++) {
+		format_quantity(c->inputs[i].value, c->inputs[i].unit, value, sizeof(value));
+		text_printf(&line, "%s %s = %s", i ? "," : ";", c->inputs[i].name, value);
+	}
+	text_repeat(p->out, " ", 6);
+	pen_wrap(p, 6, 6, line.data);
+	text_free(&line);
+}
+
+static void rung(const struct pen *p, const struct rungs *r, const struct ceiling *c, bool verbose)
+{
+	bool lowest = c == r->lowest;
+
+	rung_label(p, lowest ? ">" : " ", ceiling_word(c->kind), side_word(c->side));
+	pen_style(p, lowest ? STYLE_YELLOW : STYLE_PLAIN);
+	pen_bar(p, r->bar, r->scale, c->low_bps, c->high_bps, r->measured);
+	pen_end_style(p);
+	text_add(p->out, "  ");
+	add_range(p, c->low_bps, c->high_bps, RATE_COLUMNS - 1);
+	if (c->subject || lowest) {
+		text_add(p->out, " ");
+		text_add_escaped(p->out, c->subject ? c->subject : "");
+		text_add(p->out, lowest ? (c->subject ? ", lowest" : "lowest") : "");
+	}
+	text_add(p->out, "\n");
+	if (verbose)
+		rung_inputs(p, c);
+}
+
+static void rungs_unknown(const struct pen *p, const struct diagnosis *d, enum run_direction dir)
+{
+	for (size_t i = 0; i < d->ladder.n; i++) {
+		const struct ceiling *c = &d->ladder.ceilings[i];
+		struct text line = TEXT_INIT;
+
+		if (c->direction != dir || c->known)
+			continue;
+		rung_label(p, "?", ceiling_word(c->kind), side_word(c->side));
+		text_printf(&line, "not known: %s",
+			    c->why_unknown ? c->why_unknown : "no reason given");
+		pen_wrap(p, 4 + LABEL_COLUMNS + 1, 4 + LABEL_COLUMNS + 1, line.data);
+		text_free(&line);
+	}
+}
+
+static void add_share(struct text *line, const char *what, struct nd_f64 share)
+{
+	char value[QUANTITY_CAP];
+
+	if (share.k != ND_KNOWN || share.v < 0.005)
+		return;
+	format_quantity(share.v, UNIT_SHARE, value, sizeof(value));
+	text_printf(line, ", %s %s", what, value);
+}
+
+static void hot_core(const struct pen *p, const struct run *run, enum side s)
+{
+	const struct run_end *e = &run->ends[s];
+	const struct core_load *hot = end_hot_core(e);
+	struct nd_f64 mean = end_mean_busy(e);
+	struct text line = TEXT_INIT;
+	char value[QUANTITY_CAP];
+
+	rung_label(p, " ", "hot core", side_word(s));
+	if (!hot) {
+		text_printf(&line, "not known: %s",
+			    e->problem.k == ND_KNOWN ? e->problem.v
+			    : e->present	     ? "its CPU time was not read"
+						     : "this end was not seen");
+	} else {
+		format_quantity(hot->busy.v, UNIT_SHARE, value, sizeof(value));
+		if (hot->cpu.k == ND_KNOWN)
+			text_printf(&line, "cpu %llu", (unsigned long long)hot->cpu.v);
+		else
+			text_add(&line, "one cpu");
+		text_printf(&line, " %s busy", value);
+		add_share(&line, "user", hot->user);
+		add_share(&line, "system", hot->system);
+		add_share(&line, "softirq", hot->softirq);
+		add_share(&line, "irq", hot->irq);
+		add_share(&line, "steal", hot->steal);
+		if (mean.k == ND_KNOWN && e->ncores > 1) {
+			format_quantity(mean.v, UNIT_SHARE, value, sizeof(value));
+			text_printf(&line, "; mean of %zu: %s", e->ncores, value);
+		}
+	}
+	pen_wrap(p, 4 + LABEL_COLUMNS + 1, 4 + LABEL_COLUMNS + 1, line.data);
+	text_free(&line);
+}
+
+/* "8 streams, 4.00 s, 12 retransmits, loss 0.01 %" and what went wrong. */
+static void run_line(const struct pen *p, const struct run *r)
+{
+	struct text line = TEXT_INIT;
+	char value[QUANTITY_CAP];
+
+	text_printf(&line, "%llu stream%s", (unsigned long long)r->spec.streams,
+		    r->spec.streams == 1 ? "" : "s");
+	if (r->seconds.k == ND_KNOWN)
+		text_printf(&line, ", %.1f s", r->seconds.v);
+	if (r->retransmits.k == ND_KNOWN)
+		text_printf(&line, ", %llu retransmit%s", (unsigned long long)r->retransmits.v,
+			    r->retransmits.v == 1 ? "" : "s");
+	if (r->loss.k == ND_KNOWN && r->loss.v > 0) {
+		format_quantity(r->loss.v, UNIT_SHARE, value, sizeof(value));
+		text_printf(&line, ", loss %s", value);
+	}
+	if (r->status != RUN_COMPLETE)
+		text_printf(&line, "; %s: %s", run_status_word(r->status),
+			    r->problem.k == ND_KNOWN ? r->problem.v : "no reason given");
+	text_add(p->out, "  ");
+	pen_wrap(p, 2, 2, line.data);
+	text_free(&line);
+}
+
+static void direction_heading(const struct pen *p, const struct direction_result *r)
+{
+	bool forward = r->direction == RUN_FORWARD;
+	struct text line = TEXT_INIT;
+	char rate[QUANTITY_CAP], share[QUANTITY_CAP];
+
+	text_printf(&line, "%s (%s %s %s): ", forward ? "Forward" : "Reverse",
+		    side_word(run_sender(r->direction)), pen_glyph(p, GLYPH_ARROW),
+		    side_word(run_receiver(r->direction)));
+	if (r->measured) {
+		format_rate(r->measured_bps, rate, sizeof(rate));
+		text_printf(&line, "%s measured", rate);
+	} else {
+		text_add(&line, "not measured");
+	}
+	if (r->measured && r->explained.k == ND_KNOWN) {
+		format_quantity(r->explained.v, UNIT_SHARE, share, sizeof(share));
+		text_printf(&line, ", %s of the lowest ceiling", share);
+	}
+	if (r->target_bps.k == ND_KNOWN) {
+		format_rate(r->target_bps.v, rate, sizeof(rate));
+		text_printf(&line, ", target %s", rate);
+	}
+	pen_heading(p, line.data ? line.data : "");
+	text_free(&line);
+}
+
+void text_directions(const struct pen *p, const struct exam *e, const struct diagnosis *d,
+		     bool verbose)
+{
+	for (size_t i = 0; i < d->ndirections; i++) {
+		const struct direction_result *dir = &d->directions[i];
+		const struct run *run = exam_main_run(e, dir->direction);
+		struct rungs r;
+
+		if (rungs_make(p, d, dir, &r)) {
+			p->out->failed = true;
+			return;
+		}
+		direction_heading(p, dir);
+		if (run)
+			run_line(p, run);
+		text_add(p->out, "\n");
+		if (dir->measured)
+			rung_measured(p, &r);
+		for (size_t k = 0; k < r.n; k++)
+			rung(p, &r, r.known[k], verbose);
+		rungs_unknown(p, d, dir->direction);
+		for (enum side s = SIDE_LOCAL; run && s < EXAM_ENDS; s++)
+			hot_core(p, run, s);
+		free(r.known);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a text report, top down; report_text() puts them together. */
+#ifndef ND_REPORT_TEXT_PARTS_H
+#define ND_REPORT_TEXT_PARTS_H
+
+#include "src/report/pen.h"
+
+/* Adds "local (alpha)": the side and its host's name where it is known.  Not escaped. */
+void side_name(const struct exam *e, enum side s, struct text *out);
+
+/* Who was examined: names, addresses, links. */
+void text_hosts(const struct pen *p, const struct exam *e);
+/* Each direction: what was measured, the ladder with it, the hot cores. */
+void text_directions(const struct pen *p, const struct exam *e, const struct diagnosis *d,
+		     bool verbose);
+void text_findings(const struct pen *p, const struct exam *e, const struct diagnosis *d,
+		   bool verbose);
+void text_plan(const struct pen *p, const struct diagnosis *d);
+void text_ruled_out(const struct pen *p, const struct diagnosis *d, bool verbose);
+void text_unseen(const struct pen *p, const struct diagnosis *d);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "src/core/units.h"
+#include "src/report/report.h"
+#include "src/report/stamp.h"
+#include "src/report/text_parts.h"
+
+enum { LABEL = 8, VALUE_CAP = 48 };
+
+static const char *const verdict_marks[] = {
+	[VERDICT_HEALTHY] = "HEALTHY",
+	[VERDICT_LIMITED] = "LIMITED",
+	[VERDICT_UNEXPLAINED] = "UNEXPLAINED",
+	[VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+};
+
+static const enum style verdict_styles[] = {
+	[VERDICT_HEALTHY] = STYLE_GREEN,
+	[VERDICT_LIMITED] = STYLE_RED,
+	[VERDICT_UNEXPLAINED] = STYLE_YELLOW,
+	[VERDICT_INCONCLUSIVE] = STYLE_YELLOW,
+};
+
+void side_name(const struct exam *e, enum side s, struct text *out)
+{
+	const struct facts *f = s < EXAM_ENDS ? e->facts[s] : NULL;
+
+	text_add(out, s == SIDE_BOTH ? "both ends" : s == SIDE_PATH ? "the path" : side_word(s));
+	if (f && f->host.hostname.k == ND_KNOWN)
+		text_printf(out, " (%s)", f->host.hostname.v);
+}
+
+static void add_word(struct text *line, struct nd_str word)
+{
+	if (word.k == ND_KNOWN)
+		text_printf(line, ", %s", word.v);
+}
+
+/* Name, address, and the link traffic leaves by with its line rate. */
+static void host_line(const struct pen *p, const struct exam *e, enum side s)
+{
+	const struct facts *f = e->facts[s];
+	struct nd_str address = s == SIDE_LOCAL ? e->path.local_address : e->path.peer_address;
+	const struct link_facts *link = exam_egress(e, s);
+	struct nd_f64 rate = exam_line_rate(e, s);
+	struct text line = TEXT_INIT;
+	char value[VALUE_CAP];
+
+	if (f)
+		text_add(&line, f->host.hostname.k == ND_KNOWN ? f->host.hostname.v
+							       : "(name not known)");
+	else
+		text_add(&line, "not seen");
+	add_word(&line, address);
+	if (link) {
+		add_word(&line, link->name);
+		add_word(&line, link->driver);
+	}
+	if (rate.k == ND_KNOWN) {
+		format_rate(rate.v, value, sizeof(value));
+		text_printf(&line, ", %s line rate", value);
+	} else if (f) {
+		text_printf(&line, ", line rate not known (%s)", nd_known_word(rate.k));
+	}
+	pen_labelled(p, 2, LABEL, side_word(s), line.data);
+	text_free(&line);
+}
+
+void text_hosts(const struct pen *p, const struct exam *e)
+{
+	struct text line = TEXT_INIT;
+
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		host_line(p, e, s);
+	if (e->path.idle_rtt_us.k == ND_KNOWN)
+		text_printf(&line, "round trip %.3f ms when idle",
+			    (double)e->path.idle_rtt_us.v / 1000);
+	if (nd_is_true(e->path.same_machine))
+		text_printf(&line, "%sboth ends on one machine: they share its CPUs",
+			    line.len ? "; " : "");
+	if (nd_is_true(e->path.loopback))
+		text_printf(&line, "%sover loopback: no network card takes part",
+			    line.len ? "; " : "");
+	if (line.len)
+		pen_labelled(p, 2, LABEL, "path", line.data);
+	text_free(&line);
+}
+
+static void verdict_line(const struct pen *p, const struct diagnosis *d)
+{
+	const char *mark = verdict_marks[d->verdict];
+
+	pen_style(p, verdict_styles[d->verdict]);
+	text_add(p->out, mark);
+	pen_end_style(p);
+	text_add(p->out, "  ");
+	pen_style(p, STYLE_BOLD);
+	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, d->summary);
+	pen_end_style(p);
+}
+
+/* Runs beside the main one of each direction: one stream, experiments, failures. */
+static void other_runs(const struct pen *p, const struct exam *e)
+{
+	bool heading = false;
+
+	for (size_t i = 0; i < e->nruns; i++) {
+		const struct run *r = &e->runs[i];
+		struct text line = TEXT_INIT;
+		char rate[VALUE_CAP];
+
+		if (r == exam_main_run(e, r->spec.direction))
+			continue;
+		if (!heading)
+			pen_heading(p, "Other runs");
+		heading = true;
+		if (r->goodput_bps.k == ND_KNOWN)
+			format_rate((double)r->goodput_bps.v, rate, sizeof(rate));
+		text_printf(&line, "%s: %s",
+			    r->id.k == ND_KNOWN ? r->id.v : run_purpose_word(r->purpose),
+			    r->goodput_bps.k == ND_KNOWN ? rate : "rate not known");
+		if (r->status != RUN_COMPLETE)
+			text_printf(&line, " (%s: %s)", run_status_word(r->status),
+				    r->problem.k == ND_KNOWN ? r->problem.v : "no reason given");
+		text_add(p->out, "  ");
+		pen_wrap(p, 2, 4, line.data);
+		text_free(&line);
+	}
+}
+
+static void footer(const struct pen *p, const struct report_options *o)
+{
+	char created[STAMP_CAP];
+
+	stamp_rfc3339(o->created_ns, created);
+	text_add(p->out, "\n");
+	pen_style(p, STYLE_DIM);
+	text_printf(p->out, "netdoctor %s, %s%s", o->tool_version ? o->tool_version : "", created,
+		    o->redacted ? ", names and addresses removed" : "");
+	pen_end_style(p);
+	text_add(p->out, "\n");
+}
+
+int report_text(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
+		struct text *out)
+{
+	struct pen p = pen_for(o, out);
+
+	verdict_line(&p, d);
+	text_hosts(&p, e);
+	if (e->problem.k == ND_KNOWN) {
+		text_add(out, "\n");
+		pen_labelled(&p, 0, 12, "Incomplete:", e->problem.v);
+	}
+	text_directions(&p, e, d, o->verbose);
+	other_runs(&p, e);
+	text_findings(&p, e, d, o->verbose);
+	text_plan(&p, d);
+	text_ruled_out(&p, d, o->verbose);
+	text_unseen(&p, d);
+	footer(&p, o);
+	return out->failed ? -ENOMEM : 0;
+}

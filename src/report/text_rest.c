@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "src/diagnose/rule.h"
+#include "src/report/text_parts.h"
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Several scopes (hosts, directions) of a rule are ruled out one by one; its id is said once. */
+static bool rule_seen_before(const struct diagnosis *d, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (d->ruled_out[k].rule == d->ruled_out[i].rule)
+			return true;
+	return false;
+}
+
+void text_ruled_out(const struct pen *p, const struct diagnosis *d, bool verbose)
+{
+	struct text ids = TEXT_INIT;
+	bool first = true;
+
+	if (!d->nruled_out)
+		return;
+	pen_heading(p, verbose ? "Ruled out" : "Ruled out (-v says why)");
+	for (size_t i = 0; i < d->nruled_out; i++) {
+		const struct ruled_out *r = &d->ruled_out[i];
+
+		if (verbose) {
+			text_printf(p->out, "  %s: ", r->rule->id);
+			pen_wrap(p, 4 + (unsigned int)strlen(r->rule->id), 4, r->because);
+		} else if (!rule_seen_before(d, i)) {
+			text_printf(&ids, "%s%s", first ? "" : ", ", r->rule->id);
+			first = false;
+		}
+	}
+	if (!verbose) {
+		text_add(p->out, "  ");
+		pen_wrap(p, 2, 2, ids.data);
+	}
+	text_free(&ids);
+}
+
+/* Is row k the first of those that row i stands for? */
+static bool same_remedy(const struct unseen *a, const struct unseen *b)
+{
+	return same_text(a->missing, b->missing) && same_text(a->how, b->how);
+}
+
+static bool remedy_seen_before(const struct diagnosis *d, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_remedy(&d->unseen[k], &d->unseen[i]))
+			return true;
+	return false;
+}
+
+/* One entry for each missing fact, with the rules that wait for it. */
+void text_unseen(const struct pen *p, const struct diagnosis *d)
+{
+	if (!d->nunseen)
+		return;
+	pen_heading(p, "Could not be seen");
+	for (size_t i = 0; i < d->nunseen; i++) {
+		const struct unseen *u = &d->unseen[i];
+		const struct rule *last = NULL;
+		struct text line = TEXT_INIT;
+
+		if (remedy_seen_before(d, i))
+			continue;
+		text_printf(&line, "%s", u->missing ? u->missing : "?");
+		if (u->how)
+			text_printf(&line, ". To see it: %s", u->how);
+		text_add(p->out, "  ");
+		pen_wrap(p, 2, 4, line.data);
+		text_free(&line);
+		text_add(&line, "for ");
+		for (size_t k = i; k < d->nunseen; k++) {
+			if (!same_remedy(&d->unseen[k], u) || d->unseen[k].rule == last)
+				continue;
+			text_printf(&line, "%s%s", last ? ", " : "", d->unseen[k].rule->id);
+			last = d->unseen[k].rule;
+		}
+		text_add(p->out, "    ");
+		pen_wrap(p, 4, 4, line.data);
+		text_free(&line);
+	}
+}
