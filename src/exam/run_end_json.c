@@ -91,7 +91,8 @@ cJSON *run_end_to_json(const struct run_end *e)
 /* No quantity here can be negative, and no share far above 1; jiffies round a little up. */
 static void check_f64(const struct field *f, struct nd_f64 *v)
 {
-	double low = f->unit == UNIT_SECONDS ? -1 : 0;	/* an interval may begin before the window */
+	/* An interval may begin a little before the window. */
+	double low = f->unit == UNIT_SECONDS ? -1 : 0;
 
 	if (v->k != ND_KNOWN)
 		return;
