@@ -63,10 +63,11 @@ int interrupt_row_split(const struct interrupts *t, struct interrupt_row *row,
 	/*
 	 * "PCI-MSI 524288-edge      eth0-TxRx-0": chip and trigger vary by architecture
 	 * and kernel, but at least two spaces come before the names of the handlers.
+	 * Without a handler the line ends in the spaces that pad the trigger.
 	 */
 	len = strlen(cursor);
-	while (len && (cursor[len - 1] == ' ' || cursor[len - 1] == '\n'))
-		cursor[--len] = 0;
+	if (!len || cursor[len - 1] == ' ')
+		return 0;
 	for (char *gap = cursor; (gap = strstr(gap, "  ")); gap += strspn(gap, " "))
 		*name = gap + strspn(gap, " ");
 	return 0;
