@@ -48,7 +48,8 @@ static void index_payload(const void *payload, size_t len, const struct nlattr *
 {
 	const struct nlattr *a;
 
-	memset(tb, 0, n * sizeof(*tb));
+	for (size_t i = 0; i < n; i++)
+		tb[i] = NULL;
 	for (a = payload; mnl_attr_ok(a, (int)((const char *)payload + len - (const char *)a));
 	     a = mnl_attr_next(a)) {
 		uint16_t type = mnl_attr_get_type(a);
@@ -66,10 +67,11 @@ static void index_message(const struct nlmsghdr *nlh, const struct nlattr **tb, 
 
 void attributes_index(const struct nlattr *nest, const struct nlattr **tb, size_t n)
 {
-	if (nest)
-		index_payload(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), tb, n);
-	else
-		memset(tb, 0, n * sizeof(*tb));
+	static const struct nlattr nothing = { .nla_len = NLA_HDRLEN };
+
+	if (!nest)
+		nest = &nothing;
+	index_payload(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), tb, n);
 }
 
 static void add_commands(const struct nlattr *ops, struct ethtool_family *out)

@@ -21,7 +21,7 @@ enum link_backing {
 
 struct link_device {
 	enum link_backing backing;
-	bool sysfs;		/* /sys/class/net/NAME is this link, not one of another namespace */
+	bool sysfs;		/* /sys/class/net/NAME is this link, not another namespace's */
 	char path[SYSFS_PATH_MAX];	/* "/sys/devices/...", "" when sysfs has none */
 	char bus[32];		/* subsystem of the device, "" when it has none */
 	char pci_address[PCI_ADDRESS_MAX];	/* "" when no PCI function moves the data */
@@ -39,7 +39,7 @@ bool link_name_usable(const struct link_facts *link);
  */
 int sysfs_resolve(const char *dir, const char *target, char *out, size_t cap);
 
-/* Length of the PCI address ("0000:3b:00.0") that s starts with and that ends at '/' or '\0'; else 0. */
+/* Length of the PCI address ("0000:3b:00.0") at the start of s, up to '/' or the end; else 0. */
 size_t pci_address_length(const char *s);
 
 /*

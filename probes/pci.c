@@ -84,7 +84,7 @@ static int add_function(struct source *src, struct facts *f, const char *address
 static int add_path(struct source *src, struct facts *f, const char *address)
 {
 	char link[80], target[SYSFS_PATH_MAX], path[SYSFS_PATH_MAX];
-	char chain[PCI_PATH_MAX][PCI_ADDRESS_MAX];
+	char chain[PCI_PATH_MAX][PCI_ADDRESS_MAX] = { "" };
 	size_t n = 0;
 	int rc = 0;
 

@@ -123,7 +123,8 @@ static void test_hostile_rows(void **state)
 		assert_int_equal(interrupt_row_split(&t, &row, counts, &name), -EBADMSG);
 	}
 	{
-		char text[] = "CPU0 CPU1\n99999999999999999999999: 1 2  x\n 2 4: 1 2\nno colon\n:\n";
+		char text[] = "CPU0 CPU1\n99999999999999999999999: 1 2  x\n 2 4: 1 2\n"
+			      "no colon\n:\n";
 
 		assert_int_equal(interrupts_begin(text, &t), 0);
 		assert_false(interrupts_next(&t, &row));

@@ -227,7 +227,8 @@ static void test_foreign_sysfs(void **state)
 
 static void test_hostile_names(void **state)
 {
-	static const char *const names[] = { "", ".", "..", "a/b", "../../etc", "sixteen-bytes-xx" };
+	static const char *const names[] = { "", ".", "..", "a/b", "../../etc",
+					     "sixteen-bytes-xx" };
 	struct world *w = *state;
 	struct link_facts unread = { 0 };
 	struct link_device dev;
