@@ -83,6 +83,41 @@ const char *rule_shell(struct rule_output *out, const char *word);
 void finding_lifts(struct finding *f, enum ceiling_kind kind, double after_low_bps,
 		   double after_high_bps);
 
+/*
+ * The PCIe links between a NIC and its root port, nearest the NIC first.  A link is seen from
+ * two ends; speed and width are the larger of all readings, those under traffic included, as
+ * idle links may rest at a lower speed.  0: not known.
+ */
+struct pcie_hop {
+	const struct pci_facts *device;	/* lower end: the NIC or a switch's upstream port */
+	const struct pci_facts *above;	/* upper end: a root or downstream port; NULL not seen */
+	double mtps, width;		/* as negotiated */
+	double device_max_mtps, device_max_width, above_max_mtps, above_max_width;
+	double mps, mrrs;		/* of the NIC; 0 not known */
+	bool under_load;		/* a reading was taken while traffic flowed */
+};
+#define PCIE_MAX_HOPS 8
+struct pcie_path {
+	struct pcie_hop hops[PCIE_MAX_HOPS];
+	size_t n;
+	const char *why_unknown;	/* n == 0: why no link can be told, NULL: not a PCI device */
+	enum nd_known reason;
+};
+/* ends: those of runs whose readings count, or NULL entries.  Static text, borrows from facts. */
+void pcie_path_find(const struct facts *f, const struct link_facts *port,
+		    const struct run_end *const *ends, size_t nends, struct pcie_path *out);
+/* With the readings of all runs of an exam. */
+void pcie_path_of(const struct exam *e, enum side s, struct pcie_path *out);
+/* Raw bandwidth a hop runs at, and the most both of its ends can: bit/s, 0 not known. */
+double pcie_hop_raw_bps(const struct pcie_hop *h);
+double pcie_hop_raw_max_bps(const struct pcie_hop *h);
+/* The hop with the least bandwidth (of equals the one nearest the root), NULL: none known. */
+const struct pcie_hop *pcie_path_narrowest(const struct pcie_path *p);
+
+/* What one packet of a direction is: payload and layer-2 bytes; false when the MTU is unknown too. */
+bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double *segment,
+		 double *frame);
+
 extern const struct rule *const rules_table[];
 extern const size_t rules_count;
 const struct rule *rule_by_id(const char *id);

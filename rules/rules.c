@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table of rules.  A new rule is a file rules/<id>.c (start from
+ * _template.c) that ends in `const struct rule rule_<id with underscores>`,
+ * and one line here.
+ */
+#include "src/diagnose/rule.h"
+
+#include <string.h>
+
+/* X(symbol): in the order of the catalogue; ties in rank keep it. */
+#define RULES(X) \
+	X(rule_pcie_link_downgraded)
+
+#define DECLARE(symbol) extern const struct rule symbol;
+RULES(DECLARE)
+
+#define ROW(symbol) &symbol,
+const struct rule *const rules_table[] = { RULES(ROW) };
+const size_t rules_count = ARRAY_SIZE(rules_table);
+
+const struct rule *rule_by_id(const char *id)
+{
+	size_t i;
+
+	for (i = 0; id && i < rules_count; i++)
+		if (strcmp(rules_table[i]->id, id) == 0)
+			return rules_table[i];
+	return NULL;
+}

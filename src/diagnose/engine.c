@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/diagnose/engine.h"
+
+#include <errno.h>
+#include <string.h>
+
+double direction_measured(const struct exam *exam, enum run_direction d)
+{
+	const struct run *r = exam_main_run(exam, d);
+
+	return r ? (double)r->goodput_bps.v : 0;
+}
+
+static void call(const struct rule *rule, const struct rule_input *in, struct rule_output *out)
+{
+	out->rule = rule;
+	out->in = in;
+	out->answers = 0;
+	rule->evaluate(in, out);
+	/* A rule that says nothing would read as "nothing wrong". */
+	if (out->answers == 0)
+		rule_missing(out, "the rule gave no answer", ND_INVALID, "report this as a fault");
+}
+
+static void fill_side(const struct exam *exam, enum side side, struct rule_input *in)
+{
+	in->side = side;
+	in->facts = exam->facts[side];
+	in->other_facts = exam->facts[side_other(side)];
+	in->link = exam_egress(exam, side);
+	in->port = exam_port(exam, side);
+}
+
+static void per_host(const struct rule *rule, const struct rule_input *base,
+		     struct rule_output *out)
+{
+	int s;
+
+	for (s = 0; s < EXAM_ENDS; s++) {
+		struct rule_input in = *base;
+
+		if (!base->exam->facts[s])
+			continue;
+		fill_side(base->exam, (enum side)s, &in);
+		call(rule, &in, out);
+	}
+}
+
+static void per_direction(const struct rule *rule, const struct rule_input *base,
+			  struct rule_output *out)
+{
+	static const enum run_direction directions[] = { RUN_FORWARD, RUN_REVERSE };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+		struct rule_input in = *base;
+		const struct run *run = exam_main_run(base->exam, directions[i]);
+
+		if (!run)
+			continue;
+		in.direction = directions[i];
+		fill_side(base->exam, rule->scope == RULE_PER_SENDER ? run_sender(in.direction) :
+							run_receiver(in.direction), &in);
+		in.run = run;
+		in.end = &run->ends[in.side];
+		in.other_end = &run->ends[side_other(in.side)];
+		in.measured_bps = (double)run->goodput_bps.v;
+		call(rule, &in, out);
+	}
+}
+
+int engine_evaluate(const struct rule *const *rules, size_t nrules, const struct exam *exam,
+		    const struct ladder *ladder, bool static_only, struct rule_output *out)
+{
+	const struct rule_input base = { .exam = exam, .ladder = ladder };
+	size_t i;
+
+	for (i = 0; i < nrules && !out->failed; i++) {
+		const struct rule *rule = rules[i];
+
+		switch (rule->scope) {
+		case RULE_PER_HOST:
+			per_host(rule, &base, out);
+			break;
+		case RULE_PER_SENDER:
+		case RULE_PER_RECEIVER:
+			if (!static_only)
+				per_direction(rule, &base, out);
+			break;
+		case RULE_PER_EXAM:
+			if (!static_only)
+				call(rule, &base, out);
+			break;
+		}
+	}
+	return out->failed ? -ENOMEM : 0;
+}
+
+void engine_rule_out(struct rule_output *out, const struct rule *rule, const char *because)
+{
+	struct ruled_out *row = arena_append_row(out->mem, (void **)&out->ruled_out,
+						 &out->nruled_out, sizeof(*row));
+
+	if (!row) {
+		out->failed = true;
+		return;
+	}
+	*row = (struct ruled_out){ .rule = rule, .because = because };
+}
+
+static bool fired_or_unseen(const struct rule_output *out, const struct rule *rule)
+{
+	size_t i;
+
+	for (i = 0; i < out->nfindings; i++)
+		if (out->findings[i]->rule == rule)
+			return true;
+	for (i = 0; i < out->nunseen; i++)
+		if (out->unseen[i].rule == rule)
+			return true;
+	return false;
+}
+
+/* "reason" when all scopes agree, else "local: reason; peer: other reason". */
+static const char *joined_reasons(struct rule_output *out, const struct rule *rule)
+{
+	const struct clear_note *first = NULL;
+	const char *text = "";
+	bool same = true;
+	size_t i;
+
+	for (i = 0; i < out->nclears; i++) {
+		if (out->clears[i].rule != rule)
+			continue;
+		if (!first)
+			first = &out->clears[i];
+		else if (strcmp(first->because, out->clears[i].because) != 0)
+			same = false;
+	}
+	if (!first || same)
+		return first ? first->because : NULL;
+	for (i = 0; i < out->nclears; i++) {
+		const struct clear_note *c = &out->clears[i];
+
+		if (c->rule == rule)
+			text = rule_text(out, "%s%s%s: %s", text, *text ? "; " : "", c->where,
+					 c->because);
+	}
+	return text;
+}
+
+int engine_note_ruled_out(const struct rule *const *rules, size_t nrules, struct rule_output *out)
+{
+	size_t i;
+
+	for (i = 0; i < nrules; i++) {
+		const char *because;
+
+		if (fired_or_unseen(out, rules[i]))
+			continue;
+		because = joined_reasons(out, rules[i]);
+		if (because)
+			engine_rule_out(out, rules[i], because);
+	}
+	return out->failed ? -ENOMEM : 0;
+}

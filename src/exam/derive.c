@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/exam.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shorter windows say more about the ramp than about the path. */
+#define USABLE_WINDOW_SECONDS 0.5
+
+bool run_usable(const struct run *r)
+{
+	if (r->status == RUN_FAILED || r->goodput_bps.k != ND_KNOWN)
+		return false;
+	if (r->status == RUN_COMPLETE)
+		return true;
+	return r->seconds.k == ND_KNOWN && r->seconds.v >= USABLE_WINDOW_SECONDS;
+}
+
+const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p)
+{
+	size_t i;
+
+	for (i = e->nruns; i > 0; i--) {
+		const struct run *r = &e->runs[i - 1];
+
+		if (r->spec.direction == d && r->purpose == p && run_usable(r))
+			return r;
+	}
+	return NULL;
+}
+
+const struct run *exam_main_run(const struct exam *e, enum run_direction d)
+{
+	return exam_run_for(e, d, RUN_ALL_STREAMS);
+}
+
+const struct core_load *end_hot_core(const struct run_end *e)
+{
+	const struct core_load *hot = NULL;
+	size_t i;
+
+	if (!e->present)
+		return NULL;
+	for (i = 0; i < e->ncores; i++) {
+		if (e->cores[i].busy.k != ND_KNOWN)
+			continue;
+		if (!hot || e->cores[i].busy.v > hot->busy.v)
+			hot = &e->cores[i];
+	}
+	return hot;
+}
+
+struct nd_f64 end_mean_busy(const struct run_end *e)
+{
+	double sum = 0;
+	size_t i, n = 0;
+
+	for (i = 0; e->present && i < e->ncores; i++) {
+		if (e->cores[i].busy.k != ND_KNOWN)
+			continue;
+		sum += e->cores[i].busy.v;
+		n++;
+	}
+	return n ? nd_f64(sum / (double)n) : nd_f64_unknown(ND_UNREAD);
+}
+
+/* Microseconds of the window; 0 when not known. */
+static double window_us(const struct run_end *e)
+{
+	if (!e->present || !e->window || e->window_ns.k != ND_KNOWN)
+		return 0;
+	return (double)e->window_ns.v / 1000;
+}
+
+/* The exact clock where there is one, else what the tick accounted. */
+static struct nd_f64 worker_cpu_us(const struct worker_sample *w)
+{
+	if (w->cpu_us.k == ND_KNOWN)
+		return nd_f64((double)w->cpu_us.v);
+	if (w->user_us.k == ND_KNOWN && w->system_us.k == ND_KNOWN)
+		return nd_f64((double)w->user_us.v + (double)w->system_us.v);
+	return nd_f64_unknown(w->cpu_us.k);
+}
+
+static struct nd_f64 worker_wait_us(const struct worker_sample *w)
+{
+	if (w->run_delay_us.k == ND_KNOWN)
+		return nd_f64((double)w->run_delay_us.v);
+	return nd_f64_unknown(w->run_delay_us.k);
+}
+
+struct over_workers { struct nd_f64 max, sum; };
+
+/* Largest and sum of a time over the workers, in shares of the window. */
+static struct over_workers over_workers(const struct run_end *e,
+					struct nd_f64 (*time_us)(const struct worker_sample *))
+{
+	struct over_workers out = { nd_f64_unknown(ND_UNREAD), nd_f64_unknown(ND_UNREAD) };
+	double us = window_us(e);
+	size_t i;
+
+	if (!(us > 0))
+		return out;
+	for (i = 0; i < e->window->nworkers; i++) {
+		struct nd_f64 t = time_us(&e->window->workers[i]);
+
+		if (t.k != ND_KNOWN) {
+			if (out.max.k != ND_KNOWN)
+				out.max.k = out.sum.k = t.k;
+			continue;
+		}
+		if (out.max.k != ND_KNOWN) {
+			out.max = out.sum = nd_f64(t.v / us);
+			continue;
+		}
+		out.max.v = fmax(out.max.v, t.v / us);
+		out.sum.v += t.v / us;
+	}
+	return out;
+}
+
+struct nd_f64 end_busiest_worker(const struct run_end *e)
+{
+	return over_workers(e, worker_cpu_us).max;
+}
+
+struct nd_f64 end_worker_cores(const struct run_end *e)
+{
+	return over_workers(e, worker_cpu_us).sum;
+}
+
+struct nd_f64 end_worker_wait(const struct run_end *e)
+{
+	return over_workers(e, worker_wait_us).max;
+}
+
+static const void *member_of(const struct flow_summary *f, size_t offset)
+{
+	return (const char *)f + offset;
+}
+
+struct nd_f64 end_flow_mean(const struct run_end *e, size_t member_offset)
+{
+	enum nd_known why = ND_UNREAD;
+	double sum = 0;
+	size_t i, n = 0;
+
+	for (i = 0; e->present && i < e->nflows; i++) {
+		const struct nd_f64 *v = member_of(&e->flows[i], member_offset);
+
+		if (v->k == ND_KNOWN) {
+			sum += v->v;
+			n++;
+		} else {
+			why = v->k;
+		}
+	}
+	return n ? nd_f64(sum / (double)n) : nd_f64_unknown(why);
+}
+
+struct nd_u64 end_flow_sum(const struct run_end *e, size_t member_offset)
+{
+	struct nd_u64 sum = nd_u64_unknown(ND_UNREAD);
+	size_t i;
+
+	for (i = 0; e->present && i < e->nflows; i++) {
+		const struct nd_u64 *v = member_of(&e->flows[i], member_offset);
+
+		if (v->k != ND_KNOWN) {
+			if (sum.k != ND_KNOWN)
+				sum.k = v->k;
+		} else if (sum.k != ND_KNOWN) {
+			sum = *v;
+		} else if (__builtin_add_overflow(sum.v, v->v, &sum.v)) {
+			return nd_u64_unknown(ND_INVALID);	/* only a hostile peer counts this far */
+		}
+	}
+	return sum;
+}
+
+struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset)
+{
+	struct nd_u64 min = nd_u64_unknown(ND_UNREAD);
+	size_t i;
+
+	for (i = 0; e->present && i < e->nflows; i++) {
+		const struct nd_u64 *v = member_of(&e->flows[i], member_offset);
+
+		if (v->k != ND_KNOWN) {
+			if (min.k != ND_KNOWN)
+				min.k = v->k;
+		} else if (min.k != ND_KNOWN || v->v < min.v) {
+			min = *v;
+		}
+	}
+	return min;
+}
+
+static const struct facts *facts_of(const struct exam *e, enum side s)
+{
+	return s == SIDE_LOCAL || s == SIDE_PEER ? e->facts[s] : NULL;
+}
+
+const struct link_facts *exam_egress(const struct exam *e, enum side s)
+{
+	return facts_egress(facts_of(e, s));
+}
+
+const struct link_facts *exam_port(const struct exam *e, enum side s)
+{
+	const struct link_facts *egress = exam_egress(e, s);
+
+	if (!egress || egress->ifindex.k != ND_KNOWN)
+		return egress;
+	return facts_bottom_link(facts_of(e, s), egress->ifindex.v);
+}
+
+static bool is_bundle(const struct link_facts *l)
+{
+	return nd_str_is(l->kind, "bond") || nd_str_is(l->kind, "team");
+}
+
+/* The bond between egress and port, whose speed is that of all its members. */
+static const struct link_facts *bundle_below(const struct facts *f, const struct link_facts *egress)
+{
+	const struct link_facts *l = egress;
+	int depth;
+
+	/* A stack of a few links; the bound is for a report whose links form a ring. */
+	for (depth = 0; l && depth < 16; depth++) {
+		if (is_bundle(l))
+			return l;
+		if (l->lower_ifindex.k != ND_KNOWN)
+			return NULL;
+		l = facts_link(f, l->lower_ifindex.v);
+	}
+	return NULL;
+}
+
+static struct nd_f64 speed_of(const struct link_facts *l)
+{
+	if (l->speed_mbps.k != ND_KNOWN)
+		return nd_f64_unknown(l->speed_mbps.k);
+	/* 0 and 2^32-1 are how drivers say unknown. */
+	if (l->speed_mbps.v == 0 || l->speed_mbps.v >= UINT32_MAX)
+		return nd_f64_unknown(ND_INVALID);
+	return nd_f64((double)l->speed_mbps.v * 1e6);
+}
+
+struct nd_f64 exam_line_rate(const struct exam *e, enum side s)
+{
+	const struct link_facts *port = exam_port(e, s), *egress = exam_egress(e, s), *bundle;
+	struct nd_f64 rate;
+
+	if (e->wishes.link_speed_bps.k == ND_KNOWN && e->wishes.link_speed_bps.v > 0)
+		return nd_f64((double)e->wishes.link_speed_bps.v);
+	if (!port)
+		return nd_f64_unknown(ND_UNREAD);
+	bundle = bundle_below(facts_of(e, s), egress);
+	if (bundle) {
+		rate = speed_of(bundle);
+		if (rate.k == ND_KNOWN)
+			return rate;
+	}
+	return speed_of(port);
+}
