@@ -24,7 +24,7 @@
 
 enum {
 	PEER_DEFAULT_PORT = 5201,
-	PEER_PROTOCOL_VERSION = 1,	/* a different number on the other side ends the session with a clear error */
+	PEER_PROTOCOL_VERSION = 1,	/* another on the other side ends the session, saying so */
 	PEER_COOKIE_BYTES = 37,		/* 36 of a-z2-7 and a NUL, as iperf3's */
 	PEER_MAX_PARAMETERS = 8192,	/* bytes of JSON before anybody is authenticated */
 	PEER_MAX_MESSAGE = 16 * 1024 * 1024,	/* bytes of JSON inside the session */
@@ -33,11 +33,15 @@ enum {
 #define PEER_SWITCH 'N'		/* state byte: netdoctor session follows (iperf3 answers 10) */
 
 /* ---- keys (key.c) ---- */
-struct peer_key { unsigned char bytes[PEER_KEY_BYTES]; bool open; };	/* open: no secret, anybody may connect */
-int peer_key_generate(struct peer_key *out);		/* from the kernel's random source; 0 or -errno */
-int peer_key_parse(const char *text, struct peer_key *out);	/* 32 hex digits, or "open"; -EINVAL */
+struct peer_key {
+	unsigned char bytes[PEER_KEY_BYTES];
+	bool open;		/* no secret, anybody may connect */
+};
+int peer_key_generate(struct peer_key *out);	/* from the kernel's random source; 0 or -errno */
+/* 32 hex digits, or "open"; -EINVAL */
+int peer_key_parse(const char *text, struct peer_key *out);
 void peer_key_format(const struct peer_key *key, char out[2 * PEER_KEY_BYTES + 1]);
-/* First line of a file; refuses one that others can read (mode & 077).  0 or -errno with the reason. */
+/* First line of a file; not of one that others can read (mode & 077).  0 or -errno, reason. */
 int peer_key_read_file(const char *path, struct peer_key *out, struct error *err);
 
 /* ---- client (client.c) ---- */
@@ -47,7 +51,7 @@ struct peer_target {
 	struct peer_key key;
 	const char *bind_address;	/* NULL: the kernel's choice; also for data connections */
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
-	unsigned int timeout_ms;	/* for connecting and for the whole handshake, each; 0: 5000 */
+	unsigned int timeout_ms;	/* for connecting and for the handshake, each; 0: 5000 */
 };
 
 struct peer;		/* one session, used by one thread */
@@ -56,6 +60,10 @@ struct peer;		/* one session, used by one thread */
  * Connects, opens, authenticates.  0 or -errno with a one-line reason for each way
  * this can end: refused, no route, timeout, not a netdoctor (an iperf3 server says so), wrong
  * key, key needed, other version, busy with reason.
+ *
+ * Some callers act on: -EPROTONOSUPPORT (an iperf3 server), -EPROTO (something else),
+ * -EKEYREJECTED (wrong key), -ENOKEY (one side is open, the other not), -EOPNOTSUPP (other
+ * version), -EBUSY, -ENOENT (no such host).
  */
 int peer_connect(const struct peer_target *target, struct peer **out, struct error *err);
 /* Says goodbye if it can within 200 ms, closes, frees.  NULL is fine. */
@@ -63,6 +71,9 @@ void peer_close(struct peer *p);
 /* Numeric addresses of the session, without port or zone. */
 const char *peer_local_address(const struct peer *p);
 const char *peer_remote_address(const struct peer *p);
+/* What the server allows; it refuses more. */
+struct peer_limits { uint64_t max_seconds, max_streams, max_bps; };	/* max_bps 0: no limit */
+struct peer_limits peer_limits(const struct peer *p);
 /* min_rtt of the session's socket in microseconds, from TCP_INFO. */
 struct nd_u64 peer_rtt_us(const struct peer *p);
 
@@ -79,20 +90,32 @@ struct run_window { uint64_t from_ns, to_ns, stop_ns; };
 
 /*
  * A run, from the client: prepare opens spec->streams data connections (options set,
- * cookies sent, all accepted) into fds[], start tells the peer its window, poll takes live
- * samples, finish waits for the peer's end of the run.  After an error in any of them the
- * run is over; peer_alive() says whether the session still is.
+ * cookies sent, all accepted, non-blocking) into fds[], start tells the peer its window, poll
+ * takes live samples, finish waits for the peer's end of the run (and drops samples that no
+ * poll took).  After an error in any of them the run is over; peer_alive() says whether the
+ * session still is.  While other sessions measure, prepare waits for its turn.
  */
 int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsigned int timeout_ms,
 		     struct error *err);
 int peer_run_start(struct peer *p, const struct run_window *peer_window, struct error *err);
-/* Waits up to timeout_ms for one live sample; *sample NULL when there was none.  -errno: session lost. */
+/* Waits up to timeout_ms for one live sample; *sample NULL when there was none. */
 int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err);
 int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **end, struct error *err);
+/*
+ * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps.
+ * Both ends load with this one.
+ */
+const struct run_spec *peer_run_spec(const struct peer *p);
+/* Gives up a run that was prepared; the session goes on.  Nothing happens when there is none. */
+void peer_run_cancel(struct peer *p);
 bool peer_alive(const struct peer *p);
 
 /* ---- server (server.c) ---- */
-struct peer_client_info { char address[INET6_ADDRSTRLEN]; uint16_t port; char local_address[INET6_ADDRSTRLEN]; };
+struct peer_client_info {
+	char address[INET6_ADDRSTRLEN];
+	uint16_t port;
+	char local_address[INET6_ADDRSTRLEN];
+};
 
 struct peer_run_hooks {
 	void *state;
@@ -102,11 +125,12 @@ struct peer_run_hooks {
 	bool (*cancelled)(void *state);
 };
 
-/* What the server does for its clients; called from session threads, several at a time except run(). */
+/* What the server does for its clients; called from session threads, all but run() at once. */
 struct peer_service {
 	void *state;
 	/* A new facts object for traffic with this client. */
-	int (*facts)(void *state, const struct peer_client_info *client, cJSON **out, struct error *err);
+	int (*facts)(void *state, const struct peer_client_info *client, cJSON **out,
+		     struct error *err);
 	/* Our end of a run; takes over the sockets.  Runs of different sessions never overlap. */
 	int (*run)(void *state, const struct peer_client_info *client, const struct run_spec *spec,
 		   const int *fds, const struct run_window *window,
@@ -130,10 +154,14 @@ struct peer_server_options {
 };
 
 struct peer_server;
+/* Listening when it returns 0. */
 int peer_server_open(const struct peer_server_options *o, const struct peer_service *service,
-		     struct peer_server **out, struct error *err);	/* listening when it returns 0 */
+		     struct peer_server **out, struct error *err);
 uint16_t peer_server_port(const struct peer_server *s);
-/* Serves until stop_fd is readable (sessions are told and given 1 s), or once is over.  0 or -errno. */
+/*
+ * Serves until stop_fd is readable, or once is over.  Sessions are told and given 1 s; then it
+ * waits only for the service, which must heed cancelled().  0 or -errno.
+ */
 int peer_server_run(struct peer_server *s, int stop_fd, struct error *err);
 void peer_server_close(struct peer_server *s);
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The client: requests and answers, and everything but runs (client_run.c) and
+ * the opening (client_open.c).
+ */
+#include "src/peer/client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/peer/protocol.h"
+
+enum { CLOCK_EXCHANGES = 8 };
+
+cJSON *client_message(const char *type, uint64_t id)
+{
+	cJSON *m = cJSON_CreateObject();
+
+	if (m && cJSON_AddStringToObject(m, "type", type) && json_add_u64(m, "id", id))
+		return m;
+	cJSON_Delete(m);
+	return NULL;
+}
+
+static int lost(struct peer *p, int rc, struct error *err)
+{
+	const char *why;
+
+	switch (rc) {
+	case -EMSGSIZE:
+		why = "it sent a message longer than any should be";
+		break;
+	case -EBADMSG:
+		why = "it sent something that is no message";
+		break;
+	case -EPIPE:
+		why = "it does not read what we send";
+		break;
+	case -EPROTO:
+		why = "a TLS record was damaged";
+		break;
+	case -ECONNRESET:
+		why = "it closed the connection or is gone";
+		break;
+	default:
+		why = strerror(-rc);
+	}
+	channel_break(&p->channel, rc);
+	return error_set(err, rc, "%s: session lost: %s", p->label, why);
+}
+
+int client_send(struct peer *p, cJSON *m, struct error *err)
+{
+	int rc;
+
+	if (!m)
+		return error_set(err, ENOMEM, "%s: out of memory", p->label);
+	rc = channel_send(&p->channel, m, deadline_in_ms(p->timing->send_ms));
+	cJSON_Delete(m);
+	if (rc == -ENOMEM && !channel_broken(&p->channel))
+		return error_set(err, ENOMEM, "%s: out of memory", p->label);
+	return rc < 0 ? lost(p, rc, err) : 0;
+}
+
+/* An error message of the server's, safe to print. */
+static int server_error(struct peer *p, const cJSON *m, bool fatal, struct error *err)
+{
+	const char *text = json_get_str(m, "text", CLIENT_MAX_TEXT);
+	int rc = -protocol_errno(json_get_str(m, "code", PROTOCOL_MAX_TOOL));
+
+	if (fatal)
+		channel_break(&p->channel, rc);
+	return error_set(err, rc, "%s: %s", p->label, text ? text : "refused without a reason");
+}
+
+/* Until when the server may say nothing. */
+static uint64_t silence_ends(const struct peer *p, const struct client_wait *w)
+{
+	uint64_t since = p->channel.last_receive_ns;
+
+	if (!w->watch_silence)
+		return UINT64_MAX;
+	if (since < w->silent_since_ns)
+		since = w->silent_since_ns;
+	return since + (uint64_t)p->timing->silence_ms * 1000000u;
+}
+
+/* One message of any kind; *m NULL when the time is not up yet. */
+static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, struct error *err)
+{
+	uint64_t until = deadline_earlier(w->deadline_ns, silence_ends(p, w));
+	int rc = channel_receive(&p->channel, -1, until, m);
+
+	if (rc == 0)
+		return 0;
+	if (rc != -ETIMEDOUT)
+		return lost(p, rc, err);
+	if (timing_now_ns() >= silence_ends(p, w)) {
+		channel_break(&p->channel, -ECONNRESET);
+		return error_set(err, ETIMEDOUT, "%s: session lost: no sign of life for %u ms: "
+				 "killed, cut off, or the path is too full", p->label,
+				 p->timing->silence_ms);
+	}
+	if (timing_now_ns() < w->deadline_ns)
+		return 0;
+	return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
+}
+
+int client_receive(struct peer *p, struct client_wait *w, cJSON **answer, struct error *err)
+{
+	*answer = NULL;
+	for (;;) {
+		cJSON *m = NULL;
+		const char *type;
+		uint64_t id = UINT64_MAX;
+		int rc = receive_any(p, w, &m, err);
+
+		if (rc < 0)
+			return rc;
+		if (!m)
+			continue;
+		type = channel_message_type(m);
+		json_get_u64(m, "id", 0, INT64_MAX, &id);
+		if (strcmp(type, "error") == 0 && (id == 0 || id == w->id)) {
+			rc = server_error(p, m, id == 0, err);
+			cJSON_Delete(m);
+			return rc;
+		}
+		if (id == w->id && strcmp(type, "queued") == 0) {
+			w->queued = true;
+		} else if (id == w->id && strcmp(type, "alive") != 0) {
+			*answer = m;
+			return 0;
+		}
+		cJSON_Delete(m);
+		/* A server that only chats must not keep us past the deadline. */
+		if (timing_now_ns() >= w->deadline_ns)
+			return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
+	}
+}
+
+int client_expect(struct peer *p, struct client_wait *w, const char *type, cJSON **answer,
+		  struct error *err)
+{
+	int rc = client_receive(p, w, answer, err);
+
+	if (rc < 0 || strcmp(channel_message_type(*answer), type) == 0)
+		return rc;
+	cJSON_Delete(*answer);
+	*answer = NULL;
+	return lost(p, -EBADMSG, err);
+}
+
+/* ---- accessors ---- */
+
+const char *peer_local_address(const struct peer *p)
+{
+	return p->local_text;
+}
+
+const char *peer_remote_address(const struct peer *p)
+{
+	return p->remote_text;
+}
+
+struct peer_limits peer_limits(const struct peer *p)
+{
+	return p->limits;
+}
+
+struct nd_u64 peer_rtt_us(const struct peer *p)
+{
+	return socket_min_rtt_us(p->channel.fd);
+}
+
+bool peer_alive(const struct peer *p)
+{
+	return p->channel.broken == 0;
+}
+
+void peer_close(struct peer *p)
+{
+	if (!p)
+		return;
+	if (peer_alive(p)) {
+		cJSON *m = client_message("bye", 0);
+
+		if (m)
+			channel_send(&p->channel, m, deadline_in_ms(p->timing->bye_ms));
+		cJSON_Delete(m);
+	}
+	channel_free(&p->channel);
+	tls_context_free(p->tls);
+	cJSON_Delete(p->run_end);
+	free(p);
+}
+
+/* ---- facts ---- */
+
+int peer_facts_begin(struct peer *p, struct error *err)
+{
+	uint64_t id = p->next_id++;
+	int rc = client_send(p, client_message("facts", id), err);
+
+	p->facts_id = rc == 0 ? id : 0;
+	return rc;
+}
+
+int peer_facts_finish(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct error *err)
+{
+	struct client_wait w = { .id = p->facts_id, .deadline_ns = deadline_in_ms(timeout_ms) };
+	int rc;
+
+	*reply = NULL;
+	if (w.id == 0)
+		return error_set(err, EINVAL, "%s: no facts were asked for", p->label);
+	p->facts_id = 0;
+	rc = client_expect(p, &w, "facts", reply, err);
+	if (rc < 0)
+		return rc;
+	if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(*reply, "facts"))) {
+		cJSON_Delete(*reply);
+		*reply = NULL;
+		return error_set(err, EBADMSG, "%s: answered without facts", p->label);
+	}
+	cJSON_DeleteItemFromObjectCaseSensitive(*reply, "type");
+	cJSON_DeleteItemFromObjectCaseSensitive(*reply, "id");
+	return 0;
+}
+
+int peer_facts(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct error *err)
+{
+	int rc = peer_facts_begin(p, err);
+
+	*reply = NULL;
+	return rc < 0 ? rc : peer_facts_finish(p, timeout_ms, reply, err);
+}
+
+/* ---- clock ---- */
+
+/* One exchange: its duration, and how far the peer's clock is ahead if both ways took as long. */
+static int clock_exchange(struct peer *p, uint64_t deadline_ns, uint64_t *took_ns,
+			  int64_t *offset_ns, struct error *err)
+{
+	struct client_wait w = { .id = p->next_id++, .deadline_ns = deadline_ns };
+	uint64_t sent, received, theirs = 0;
+	cJSON *answer;
+	bool ok;
+	int rc;
+
+	sent = timing_now_ns();
+	rc = client_send(p, client_message("clock", w.id), err);
+	if (rc == 0)
+		rc = client_expect(p, &w, "clock", &answer, err);
+	if (rc < 0)
+		return rc;
+	received = timing_now_ns();
+	ok = json_get_u64(answer, "now_ns", 0, INT64_MAX, &theirs);
+	cJSON_Delete(answer);
+	if (!ok)
+		return error_set(err, EBADMSG, "%s: its clock shows no time", p->label);
+	*took_ns = received - sent;
+	*offset_ns = (int64_t)theirs - (int64_t)(sent + *took_ns / 2);
+	return 0;
+}
+
+int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err)
+{
+	uint64_t deadline = deadline_in_ms(p->timing->clock_ms), best = UINT64_MAX;
+
+	/* The quickest exchange has the least queueing in it, so the smallest error. */
+	for (int i = 0; i < CLOCK_EXCHANGES; i++) {
+		uint64_t took = 0;
+		int64_t offset = 0;
+		int rc = clock_exchange(p, deadline, &took, &offset, err);
+
+		/* On a slow path fewer exchanges must do. */
+		if (rc == -ETIMEDOUT && i > 0 && peer_alive(p))
+			break;
+		if (rc < 0)
+			return rc;
+		if (took < best) {
+			best = took;
+			*offset_ns = offset;
+		}
+	}
+	return 0;
+}

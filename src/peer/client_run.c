@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The client's half of a run. */
+#include "src/peer/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/peer/dial.h"
+#include "src/peer/wire.h"
+
+static void forget_run(struct peer *p)
+{
+	p->run_id = 0;
+	p->run_failed = 0;
+	cJSON_Delete(p->run_end);
+	p->run_end = NULL;
+}
+
+void peer_run_cancel(struct peer *p)
+{
+	cJSON *m;
+
+	if (p->run_id == 0)
+		return;
+	/* After the end there is nothing left to cancel. */
+	if (peer_alive(p) && !p->run_end && !p->run_failed) {
+		m = client_message("cancel", p->run_id);
+		/* A failure breaks the channel, and the next call says so. */
+		if (m)
+			channel_send(&p->channel, m, deadline_in_ms(p->timing->bye_ms));
+		cJSON_Delete(m);
+	}
+	forget_run(p);
+}
+
+const struct run_spec *peer_run_spec(const struct peer *p)
+{
+	return &p->spec;
+}
+
+/* The server's answer to prepare: one cookie a stream, and its say on the rate. */
+static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
+{
+	const cJSON *cookies = cJSON_GetObjectItemCaseSensitive(m, "cookies"), *c;
+	uint64_t n = 0;
+	bool ok = cJSON_IsArray(cookies) &&
+		  json_get_u64(m, "pacing_bps", 0, INT64_MAX, &p->spec.pacing_bps);
+
+	cJSON_ArrayForEach(c, cookies) {
+		n++;
+		/* Exactly 36 letters and the NUL: they go out as bytes. */
+		ok = ok && cJSON_IsString(c) &&
+		     strnlen(c->valuestring, PEER_COOKIE_BYTES) == PEER_COOKIE_BYTES - 1 &&
+		     wire_cookie_begins(c->valuestring, PEER_COOKIE_BYTES);
+	}
+	if (ok && n == p->spec.streams)
+		return 0;
+	return error_set(err, EBADMSG, "%s: its answer does not fit the run asked for", p->label);
+}
+
+static int ask_for_run(struct peer *p, uint64_t id, struct error *err)
+{
+	cJSON *m = client_message("prepare", id), *spec = run_spec_to_json(&p->spec);
+
+	if (!m || !spec || !cJSON_AddItemToObject(m, "spec", spec)) {
+		cJSON_Delete(spec);
+		cJSON_Delete(m);
+		m = NULL;
+	}
+	return client_send(p, m, err);
+}
+
+/* Waiting for our turn is the one timeout with a friendlier explanation. */
+static int expect_data_answer(struct peer *p, struct client_wait *w, cJSON **m, struct error *err)
+{
+	int rc = client_expect(p, w, "data", m, err);
+
+	if (rc == -ETIMEDOUT && w->queued && peer_alive(p))
+		return error_set(err, EBUSY, "%s: busy with another client's run until our time "
+				 "was up: try again later", p->label);
+	return rc;
+}
+
+static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t deadline_ns,
+		     struct error *err)
+{
+	struct dial_data d = {
+		.remote = &p->remote,
+		.local = p->bound ? &p->bind : NULL,
+		.spec = &p->spec,
+		.cookies = cJSON_GetObjectItemCaseSensitive(answer, "cookies"),
+		.label = p->label
+	};
+	int rc = check_data_answer(p, answer, err);
+
+	return rc < 0 ? rc : dial_data(&d, fds, deadline_ns, err);
+}
+
+static void close_all(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsigned int timeout_ms,
+		     struct error *err)
+{
+	struct client_wait w = {
+		.id = p->next_id++,
+		.deadline_ns = deadline_in_ms(timeout_ms),
+		.watch_silence = true,
+		.silent_since_ns = timing_now_ns()
+	};
+	cJSON *answer = NULL;
+	int rc;
+
+	if (spec->streams == 0 || spec->streams > RUN_MAX_STREAMS)
+		return error_set(err, EINVAL, "a run has 1 to %d streams", RUN_MAX_STREAMS);
+	peer_run_cancel(p);
+	for (size_t i = 0; i < spec->streams; i++)
+		fds[i] = -1;
+	p->spec = *spec;
+	rc = ask_for_run(p, w.id, err);
+	if (rc < 0)
+		return rc;
+	p->run_id = w.id;
+	rc = expect_data_answer(p, &w, &answer, err);
+	if (rc == 0)
+		rc = open_data(p, answer, fds, w.deadline_ns, err);
+	cJSON_Delete(answer);
+	if (rc == 0) {
+		w.silent_since_ns = timing_now_ns();
+		rc = client_expect(p, &w, "ready", &answer, err);
+		cJSON_Delete(answer);
+	}
+	if (rc < 0) {
+		close_all(fds, spec->streams);
+		peer_run_cancel(p);
+	}
+	return rc;
+}
+
+int peer_run_start(struct peer *p, const struct run_window *window, struct error *err)
+{
+	cJSON *m;
+	int rc;
+
+	if (p->run_id == 0)
+		return error_set(err, EINVAL, "%s: no run is prepared", p->label);
+	m = client_message("start", p->run_id);
+	if (m && (!json_add_u64(m, "from_ns", window->from_ns) ||
+		  !json_add_u64(m, "to_ns", window->to_ns) ||
+		  !json_add_u64(m, "stop_ns", window->stop_ns))) {
+		cJSON_Delete(m);
+		m = NULL;
+	}
+	rc = client_send(p, m, err);
+	if (rc < 0)
+		forget_run(p);
+	return rc;
+}
+
+/* An answer during the run: *payload gets the member named like the message's type. */
+static int receive_run(struct peer *p, uint64_t deadline_ns, bool *end, cJSON **payload,
+		       struct error *err)
+{
+	struct client_wait w = {
+		.id = p->run_id,
+		.deadline_ns = deadline_ns,
+		.watch_silence = true
+	};
+	cJSON *m;
+	int rc = client_receive(p, &w, &m, err);
+
+	*payload = NULL;
+	if (rc < 0)
+		return rc;
+	*end = strcmp(channel_message_type(m), "end") == 0;
+	if (*end || strcmp(channel_message_type(m), "sample") == 0)
+		*payload = cJSON_DetachItemFromObjectCaseSensitive(m, *end ? "end" : "sample");
+	cJSON_Delete(m);
+	if (cJSON_IsObject(*payload))
+		return 0;
+	cJSON_Delete(*payload);
+	*payload = NULL;
+	channel_break(&p->channel, -EBADMSG);
+	return error_set(err, EBADMSG, "%s: session lost: it answered a run with something else",
+			 p->label);
+}
+
+/* The run is over on the other side, but the caller's clock is not: sleep, do not spin. */
+static void sit_out(uint64_t deadline_ns)
+{
+	struct pollfd none = { .fd = -1 };
+
+	poll(&none, 1, deadline_left_ms(deadline_ns));
+}
+
+int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err)
+{
+	uint64_t deadline = deadline_in_ms(timeout_ms);
+	struct error e = { "" };
+	cJSON *payload;
+	bool end = false;
+	int rc;
+
+	*sample = NULL;
+	if (p->run_id == 0)
+		return error_set(err, EINVAL, "%s: no run is going on", p->label);
+	if (p->run_end || p->run_failed) {
+		sit_out(deadline);
+		return 0;
+	}
+	rc = receive_run(p, deadline, &end, &payload, &e);
+	if (rc == 0 && end) {
+		p->run_end = payload;
+		sit_out(deadline);
+		return 0;
+	}
+	*sample = payload;
+	if (rc == 0 || (rc == -ETIMEDOUT && peer_alive(p)))
+		return 0;
+	if (!peer_alive(p))
+		forget_run(p);
+	else
+		p->run_failed = rc;
+	p->run_error = e;
+	return error_set(err, rc, "%s", e.text);
+}
+
+int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct error *err)
+{
+	uint64_t deadline = deadline_in_ms(timeout_ms);
+	bool end = false;
+	int rc = 0;
+
+	*out = NULL;
+	if (p->run_id == 0)
+		return error_set(err, EINVAL, "%s: no run is going on", p->label);
+	if (p->run_failed) {
+		rc = error_set(err, p->run_failed, "%s", p->run_error.text);
+		forget_run(p);
+		return rc;
+	}
+	if (p->run_end) {
+		*out = p->run_end;
+		p->run_end = NULL;
+		forget_run(p);
+		return 0;
+	}
+	while (rc == 0 && !end) {
+		cJSON_Delete(*out);
+		rc = receive_run(p, deadline, &end, out, err);
+	}
+	if (rc < 0)
+		peer_run_cancel(p);	/* a server that is late is told to stop */
+	else
+		forget_run(p);
+	return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Connecting, with deadlines: a name to one control connection, an address to
+ * many data connections.  Internal to src/peer.
+ */
+#ifndef ND_PEER_DIAL_H
+#define ND_PEER_DIAL_H
+
+#include <netdb.h>
+
+#include "src/peer/socket.h"
+
+/*
+ * getaddrinfo() with a deadline.  It has none itself, so it runs in a thread that is left behind
+ * when it is late.  0 and *out for freeaddrinfo(); -ENOENT, -ETIMEDOUT, -errno with the reason.
+ */
+int dial_resolve(const char *host, uint16_t port, int family, uint64_t deadline_ns,
+		 struct addrinfo **out, struct error *err);
+
+/*
+ * Tries the addresses in their order, each with a head start of stagger_ms over the next; the
+ * first to answer wins.  A connected, non-blocking control socket, or the -errno of the last
+ * failure (-ETIMEDOUT when none answered).
+ */
+int dial_control(const struct addrinfo *addresses, const struct socket_address *local,
+		 unsigned int stagger_ms, uint64_t deadline_ns);
+
+struct dial_data {
+	const struct socket_address *remote, *local;	/* local NULL: the kernel's choice */
+	const struct run_spec *spec;
+	const cJSON *cookies;		/* array of spec->streams checked strings */
+	const char *label;		/* of the peer, for errors */
+};
+/* Opens spec->streams data connections, their cookies sent, into fds; on error none. */
+int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
+
+#endif

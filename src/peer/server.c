@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The server: its socket, its accept loop, its end. */
+#include "src/peer/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "src/core/text.h"
+#include "src/peer/listen.h"
+#include "src/peer/socket.h"
+
+enum {
+	ACCEPTS_A_ROUND = 64,		/* before those already here are looked at again */
+	REFUSALS_A_WINDOW = 10,
+	REFUSAL_WINDOW_MS = 1000
+};
+
+/* ---- events ---- */
+
+static void emit(struct peer_server *s, enum peer_event event, char *line)
+{
+	text_make_printable(line);
+	s->options.on_event(s->options.event_state, event, line);
+}
+
+/* False: not this one.  What was left out is told with the first that is not. */
+static bool refusal_due(struct peer_server *s)
+{
+	uint64_t now = timing_now_ns();
+	char line[80];
+
+	if (now >= s->event_window_ns) {
+		if (s->events_refused > REFUSALS_A_WINDOW) {
+			snprintf(line, sizeof(line), "%u more refusals",
+				 s->events_refused - REFUSALS_A_WINDOW);
+			emit(s, PEER_EVENT_REFUSED, line);
+		}
+		s->events_refused = 0;
+		s->event_window_ns = deadline_in_ms(REFUSAL_WINDOW_MS);
+	}
+	return ++s->events_refused <= REFUSALS_A_WINDOW;
+}
+
+void server_event(struct peer_server *s, enum peer_event event, const char *fmt, ...)
+{
+	char line[400];
+	va_list ap;
+
+	if (!s->options.on_event)
+		return;
+	va_start(ap, fmt);
+	if (vsnprintf(line, sizeof(line), fmt, ap) < 0)
+		line[0] = '\0';
+	va_end(ap);
+	pthread_mutex_lock(&s->event_lock);
+	if (event != PEER_EVENT_REFUSED || refusal_due(s))
+		emit(s, event, line);
+	pthread_mutex_unlock(&s->event_lock);
+}
+
+/* ---- opening and closing ---- */
+
+static void fill_limits(struct peer_server_options *o)
+{
+	unsigned int descriptors = listen_max_streams();
+
+	o->bind_address = NULL;		/* used up; the caller's string need not live on */
+	if (o->max_sessions == 0)
+		o->max_sessions = 8;
+	if (o->max_seconds == 0)
+		o->max_seconds = 120;
+	if (o->max_seconds > RUN_MAX_SECONDS)
+		o->max_seconds = RUN_MAX_SECONDS;
+	if (o->max_streams == 0 || o->max_streams > RUN_MAX_STREAMS)
+		o->max_streams = RUN_MAX_STREAMS;
+	if (o->max_streams > descriptors)
+		o->max_streams = descriptors;
+}
+
+int server_open(const struct peer_server_options *o, const struct peer_service *service,
+		const struct peer_timing *timing, struct peer_server **out, struct error *err)
+{
+	struct peer_server *s = calloc(1, sizeof(*s));
+	int rc;
+
+	*out = NULL;
+	if (!s)
+		return error_set(err, ENOMEM, "out of memory");
+	s->options = *o;
+	s->service = *service;
+	s->timing = timing;
+	s->listen_fd = -1;
+	atomic_init(&s->stopping, false);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->event_lock, NULL);
+	data_init(&s->data);
+	turn_queue_init(&s->turns);
+	fill_limits(&s->options);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->wake_fd < 0) {
+		rc = error_set(err, errno, "server: eventfd: %s", strerror(errno));
+		goto fail;
+	}
+	rc = tls_context_new(&o->key, true, &s->tls, err);
+	if (rc < 0)
+		goto fail;
+	rc = listen_open(o->bind_address, o->port, &s->listen_fd, &s->port, err);
+	if (rc < 0)
+		goto fail;
+	*out = s;
+	return 0;
+fail:
+	peer_server_close(s);
+	return rc;
+}
+
+int peer_server_open(const struct peer_server_options *o, const struct peer_service *service,
+		     struct peer_server **out, struct error *err)
+{
+	return server_open(o, service, &peer_default_timing, out, err);
+}
+
+uint16_t peer_server_port(const struct peer_server *s)
+{
+	return s->port;
+}
+
+void peer_server_close(struct peer_server *s)
+{
+	if (!s)
+		return;
+	if (s->listen_fd >= 0)
+		close(s->listen_fd);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	data_destroy(&s->data);
+	turn_queue_destroy(&s->turns);
+	tls_context_free(s->tls);
+	pthread_mutex_destroy(&s->event_lock);
+	pthread_mutex_destroy(&s->lock);
+	OPENSSL_cleanse(&s->options.key, sizeof(s->options.key));
+	free(s);
+}
+
+/* ---- connections that have not proved the key ---- */
+
+static void drop_greeting(struct peer_server *s, size_t i)
+{
+	greeting_free(s->greetings[i]);
+	s->ngreetings--;
+	memmove(&s->greetings[i], &s->greetings[i + 1],
+		(s->ngreetings - i) * sizeof(s->greetings[0]));
+}
+
+static void drop_oldest(struct peer_server *s, const char *why)
+{
+	if (s->ngreetings == 0)
+		return;
+	greeting_expired(s, s->greetings[0], why);
+	drop_greeting(s, 0);
+}
+
+/* Steps greeting i; false when it is no longer there. */
+static bool step_greeting(struct peer_server *s, size_t i)
+{
+	struct greeting *g = s->greetings[i];
+	struct tls *tls;
+	int fd, rc;
+
+	switch (greeting_step(s, g)) {
+	case GREETING_MORE:
+		return true;
+	case GREETING_SECURE:
+		greeting_release(g, &fd, &tls);
+		rc = session_start(s, fd, tls, greeting_info(g), greeting_deadline(g));
+		if (rc < 0)
+			server_event(s, PEER_EVENT_REFUSED,
+				     "%s: refused: no room for a session: %s",
+				     greeting_info(g)->address, strerror(-rc));
+		break;
+	case GREETING_OVER:
+		break;
+	}
+	drop_greeting(s, i);
+	return false;
+}
+
+static void expire_greetings(struct peer_server *s)
+{
+	uint64_t now = timing_now_ns();
+
+	/* Oldest first, and all with the same time to live: the first that may stay ends it. */
+	while (s->ngreetings > 0 && greeting_deadline(s->greetings[0]) <= now)
+		drop_oldest(s, "did not say who it is in time");
+}
+
+static void add_greeting(struct peer_server *s, int fd, const struct socket_address *from)
+{
+	struct peer_client_info info = { .port = socket_port(from) };
+	struct socket_address here;
+	struct greeting *g;
+
+	socket_format_address(from, info.address);
+	if (socket_local_address(fd, &here) == 0)
+		socket_format_address(&here, info.local_address);
+	if (s->ngreetings == SERVER_MAX_GREETINGS)
+		drop_oldest(s, "too many connections are waiting");
+	g = greeting_new(fd, &info, deadline_in_ms(s->timing->greeting_ms));
+	if (g)
+		s->greetings[s->ngreetings++] = g;
+}
+
+static void accept_all(struct peer_server *s)
+{
+	for (int i = 0; i < ACCEPTS_A_ROUND; i++) {
+		struct socket_address from = { .len = sizeof(from.ss) };
+		int fd = accept4(s->listen_fd, (struct sockaddr *)&from.ss, &from.len,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			add_greeting(s, fd, &from);
+			continue;
+		}
+		switch (errno) {
+		case EMFILE:
+		case ENFILE:
+		case ENOBUFS:
+		case ENOMEM:
+			/* The connection stays in the backlog and poll() would not wait: pause. */
+			drop_oldest(s, "out of file descriptors or memory");
+			s->accept_again_ns = deadline_in_ms(s->timing->accept_pause_ms);
+			return;
+		case EAGAIN:
+			return;
+		default:
+			/* Errors of the one connection, which accept() reports in its place. */
+			continue;
+		}
+	}
+}
+
+/* ---- sessions ---- */
+
+/* Joins and frees those that have ended.  True when none is left. */
+static bool reap_sessions(struct peer_server *s)
+{
+	struct session *ended = NULL, **p;
+	bool none;
+
+	pthread_mutex_lock(&s->lock);
+	for (p = &s->sessions; *p;) {
+		struct session *ss = *p;
+
+		if (!ss->done) {
+			p = &ss->next;
+			continue;
+		}
+		*p = ss->next;
+		s->nsessions--;
+		ss->next = ended;
+		ended = ss;
+	}
+	none = s->sessions == NULL;
+	pthread_mutex_unlock(&s->lock);
+	while (ended) {
+		struct session *next = ended->next;
+
+		pthread_join(ended->thread, NULL);
+		session_free(ended);
+		ended = next;
+	}
+	return none;
+}
+
+static void for_each_session(struct peer_server *s, void (*what)(struct session *))
+{
+	pthread_mutex_lock(&s->lock);
+	for (struct session *ss = s->sessions; ss; ss = ss->next)
+		what(ss);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void wake_session(struct session *ss)
+{
+	eventfd_write(ss->wake_fd, 1);
+}
+
+static void cut_session(struct session *ss)
+{
+	channel_shutdown(&ss->channel);
+}
+
+static void wait_for_sessions(struct peer_server *s, uint64_t deadline_ns)
+{
+	struct pollfd p = { .fd = s->wake_fd, .events = POLLIN };
+	eventfd_t count;
+
+	while (!reap_sessions(s)) {
+		int left = deadline_ns == UINT64_MAX ? -1 : deadline_left_ms(deadline_ns);
+
+		if (left == 0)
+			return;
+		poll(&p, 1, left);
+		eventfd_read(s->wake_fd, &count);
+	}
+}
+
+/* Tells the sessions, waits a moment, cuts them off, and waits for the service to notice. */
+static void stop_sessions(struct peer_server *s)
+{
+	atomic_store(&s->stopping, true);
+	for_each_session(s, wake_session);
+	wait_for_sessions(s, deadline_in_ms(s->timing->stop_ms));
+	for_each_session(s, cut_session);
+	wait_for_sessions(s, UINT64_MAX);
+}
+
+/* ---- the loop ---- */
+
+enum { POLL_STOP, POLL_WAKE, POLL_LISTEN, POLL_GREETINGS };
+
+static int loop_timeout(const struct peer_server *s)
+{
+	uint64_t until = UINT64_MAX;
+
+	if (s->ngreetings > 0)
+		until = greeting_deadline(s->greetings[0]);
+	if (s->accept_again_ns)
+		until = deadline_earlier(until, s->accept_again_ns);
+	return until == UINT64_MAX ? -1 : deadline_left_ms(until);
+}
+
+static nfds_t fill_poll(struct peer_server *s, struct pollfd *p, int stop_fd)
+{
+	if (s->accept_again_ns && timing_now_ns() >= s->accept_again_ns)
+		s->accept_again_ns = 0;
+	p[POLL_STOP] = (struct pollfd){ .fd = stop_fd, .events = POLLIN };
+	p[POLL_WAKE] = (struct pollfd){ .fd = s->wake_fd, .events = POLLIN };
+	p[POLL_LISTEN] = (struct pollfd){
+		.fd = s->accept_again_ns ? -1 : s->listen_fd,
+		.events = POLLIN
+	};
+	for (size_t i = 0; i < s->ngreetings; i++)
+		p[POLL_GREETINGS + i] = (struct pollfd){
+			.fd = greeting_fd(s->greetings[i]),
+			.events = greeting_events(s->greetings[i])
+		};
+	return (nfds_t)(POLL_GREETINGS + s->ngreetings);
+}
+
+static bool once_is_over(struct peer_server *s)
+{
+	bool over;
+
+	pthread_mutex_lock(&s->lock);
+	over = s->once_over;
+	pthread_mutex_unlock(&s->lock);
+	return over;
+}
+
+int peer_server_run(struct peer_server *s, int stop_fd, struct error *err)
+{
+	struct pollfd p[POLL_GREETINGS + SERVER_MAX_GREETINGS];
+	eventfd_t count;
+	int rc = 0;
+
+	while (!once_is_over(s)) {
+		nfds_t n = fill_poll(s, p, stop_fd);
+
+		if (poll(p, n, loop_timeout(s)) < 0) {
+			if (errno == EINTR)
+				continue;
+			rc = error_set(err, errno, "server: poll: %s", strerror(errno));
+			break;
+		}
+		if (p[POLL_STOP].revents)
+			break;
+		if (p[POLL_WAKE].revents) {
+			eventfd_read(s->wake_fd, &count);
+			reap_sessions(s);
+		}
+		/* Backwards: a greeting that ends moves only those behind it. */
+		for (nfds_t i = n; i > POLL_GREETINGS; i--)
+			if (p[i - 1].revents)
+				step_greeting(s, i - 1 - POLL_GREETINGS);
+		expire_greetings(s);
+		if (p[POLL_LISTEN].revents)
+			accept_all(s);
+	}
+	stop_sessions(s);
+	while (s->ngreetings > 0)
+		drop_greeting(s, 0);
+	return rc;
+}

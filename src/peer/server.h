@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The server, inside.  Internal to src/peer.
+ *
+ * One thread (the caller of peer_server_run) accepts, and carries every
+ * connection that has not proved the key yet through the greeting and TLS
+ * without ever waiting for it (greeting.c).  Each connection that has proved it
+ * gets a thread (session.c).  So a stranger can cost a slot in a bounded table
+ * for a bounded time, and never a thread, nor anybody else's turn.
+ */
+#ifndef ND_PEER_SERVER_H
+#define ND_PEER_SERVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "src/peer/channel.h"
+#include "src/peer/data.h"
+#include "src/peer/timing.h"
+#include "src/peer/turn.h"
+
+enum {
+	SERVER_MAX_GREETINGS = 256,	/* beyond it the oldest is dropped */
+	SERVER_EXTRA_SESSIONS = 16	/* threads that tell a client there is no room for it */
+};
+
+struct greeting;
+
+struct session {
+	struct session *next;		/* in the server's list, under its lock */
+	struct peer_server *server;
+	struct channel channel;
+	struct peer_client_info info;
+	int wake_fd;			/* eventfd: our turn, data complete, the server stops */
+	uint64_t hello_deadline_ns;
+	pthread_t thread;
+	bool admitted, done;		/* under the server's lock */
+};
+
+struct peer_server {
+	struct peer_server_options options;	/* limits filled in; bind_address NULL */
+	struct peer_service service;
+	const struct peer_timing *timing;
+	struct tls_context *tls;
+	int listen_fd, wake_fd;		/* wake_fd: a session has ended */
+	uint16_t port;
+
+	/* Of the accepting thread. */
+	struct greeting *greetings[SERVER_MAX_GREETINGS];	/* oldest first */
+	size_t ngreetings;
+	uint64_t accept_again_ns;	/* out of descriptors until then */
+
+	struct data_registry data;
+	struct turn_queue turns;
+	atomic_bool stopping;
+
+	pthread_mutex_t lock;
+	struct session *sessions;
+	size_t nsessions, nadmitted;
+	bool once_begun, once_over;
+
+	pthread_mutex_t event_lock;
+	uint64_t event_window_ns;
+	unsigned int events_refused;	/* in this window */
+};
+
+int server_open(const struct peer_server_options *o, const struct peer_service *service,
+		const struct peer_timing *timing, struct peer_server **out, struct error *err);
+/* Any thread, s->lock not held.  Refusals are thinned out: strangers must not fill a log. */
+void server_event(struct peer_server *s, enum peer_event event, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- greeting.c ---- */
+
+enum greeting_result {
+	GREETING_MORE,		/* waits for greeting_fd() to be ready for greeting_events() */
+	GREETING_OVER,		/* refused, gone, or handed over to the data registry */
+	GREETING_SECURE		/* has proved the key: greeting_release() it to a session */
+};
+
+/* Takes fd over.  NULL: out of memory, fd closed. */
+struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint64_t deadline_ns);
+void greeting_free(struct greeting *g);
+/* As far as it goes without waiting. */
+enum greeting_result greeting_step(struct peer_server *s, struct greeting *g);
+/* The deadline has passed, or its place is needed: says so in an event. */
+void greeting_expired(struct peer_server *s, const struct greeting *g, const char *why);
+int greeting_fd(const struct greeting *g);
+short greeting_events(const struct greeting *g);
+uint64_t greeting_deadline(const struct greeting *g);
+const struct peer_client_info *greeting_info(const struct greeting *g);
+/* The socket and its TLS now belong to the caller. */
+void greeting_release(struct greeting *g, int *fd, struct tls **tls);
+
+/* ---- session.c ---- */
+
+/* Starts the thread; takes fd and tls over in any case.  0 or -errno. */
+int session_start(struct peer_server *s, int fd, struct tls *tls,
+		  const struct peer_client_info *info, uint64_t hello_deadline_ns);
+/* After its thread has been joined. */
+void session_free(struct session *ss);
+
+cJSON *session_message(const char *type, uint64_t id);
+/* Sends m and frees it (NULL: -ENOMEM). */
+int session_send(struct session *ss, cJSON *m);
+/* An error answer; id 0 announces the end of the session. */
+int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text);
+/*
+ * The next message.  -EAGAIN: woken, look again at what you wait for; -ESHUTDOWN: the server stops;
+ * -ETIMEDOUT; else the client is gone.
+ */
+int session_receive(struct session *ss, uint64_t deadline_ns, cJSON **m);
+/* The same for whoever must go on while the server stops: it does not look at that. */
+int session_listen(struct session *ss, uint64_t deadline_ns, cJSON **m);
+
+/* ---- session_run.c ---- */
+
+/* Answers a prepare and all that follows.  0: the session goes on. */
+int session_run(struct session *ss, const cJSON *request, uint64_t id);
+
+#endif

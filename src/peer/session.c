@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One authenticated client: hello, then its requests one by one.  Runs: session_run.c. */
+#include "src/peer/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "src/core/text.h"
+#include "src/peer/protocol.h"
+#include "src/peer/thread.h"
+
+/* ---- messages ---- */
+
+cJSON *session_message(const char *type, uint64_t id)
+{
+	cJSON *m = cJSON_CreateObject();
+
+	if (m && cJSON_AddStringToObject(m, "type", type) && json_add_u64(m, "id", id))
+		return m;
+	cJSON_Delete(m);
+	return NULL;
+}
+
+int session_send(struct session *ss, cJSON *m)
+{
+	int rc = -ENOMEM;
+
+	if (m)
+		rc = channel_send(&ss->channel, m, deadline_in_ms(ss->server->timing->send_ms));
+	cJSON_Delete(m);
+	return rc;
+}
+
+int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text)
+{
+	cJSON *m = session_message("error", id);
+
+	if (m && cJSON_AddStringToObject(m, "code", code) &&
+	    cJSON_AddStringToObject(m, "text", text) &&
+	    json_add_u64(m, "version", PEER_PROTOCOL_VERSION) &&
+	    cJSON_AddStringToObject(m, "tool", PROTOCOL_TOOL))
+		return session_send(ss, m);
+	cJSON_Delete(m);
+	return -ENOMEM;
+}
+
+int session_listen(struct session *ss, uint64_t deadline_ns, cJSON **m)
+{
+	eventfd_t count;
+	int rc = channel_receive(&ss->channel, ss->wake_fd, deadline_ns, m);
+
+	if (rc == -EAGAIN)
+		eventfd_read(ss->wake_fd, &count);
+	return rc;
+}
+
+int session_receive(struct session *ss, uint64_t deadline_ns, cJSON **m)
+{
+	int rc;
+
+	/* The wake-up that came with it may be spent. */
+	if (atomic_load(&ss->server->stopping))
+		deadline_ns = 0;
+	rc = session_listen(ss, deadline_ns, m);
+	if ((rc == -EAGAIN || rc == -ETIMEDOUT) && atomic_load(&ss->server->stopping))
+		return -ESHUTDOWN;
+	return rc;
+}
+
+/* ---- hello ---- */
+
+/* Takes one of the places; otherwise the reason why there is none. */
+static bool admit(struct session *ss, char *why, size_t cap)
+{
+	struct peer_server *s = ss->server;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->options.once && s->once_begun) {
+		snprintf(why, cap, "serves one session only, and that has begun");
+	} else if (s->nadmitted >= s->options.max_sessions) {
+		snprintf(why, cap, "busy: %zu session%s already, as many as it allows: try later",
+			 s->nadmitted, s->nadmitted == 1 ? "" : "s");
+	} else {
+		ss->admitted = s->once_begun = true;
+		s->nadmitted++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return ss->admitted;
+}
+
+static cJSON *hello_answer(const struct peer_server *s)
+{
+	cJSON *m = session_message("hello", 0), *limits;
+
+	if (m && json_add_u64(m, "version", PEER_PROTOCOL_VERSION) &&
+	    cJSON_AddStringToObject(m, "tool", PROTOCOL_TOOL)) {
+		limits = cJSON_AddObjectToObject(m, "limits");
+		if (limits && json_add_u64(limits, "max_seconds", s->options.max_seconds) &&
+		    json_add_u64(limits, "max_streams", s->options.max_streams) &&
+		    json_add_u64(limits, "max_bps", s->options.max_bps))
+			return m;
+	}
+	cJSON_Delete(m);
+	return NULL;
+}
+
+static int refuse_version(struct session *ss, uint64_t version, const char *tool)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "this server speaks netdoctor protocol %d (release %s), the "
+		 "client %" PRIu64 " (release %s): install the same release on both",
+		 PEER_PROTOCOL_VERSION, PROTOCOL_TOOL, version, tool);
+	text_make_printable(text);
+	session_send_error(ss, 0, PROTOCOL_VERSION, text);
+	server_event(ss->server, PEER_EVENT_REFUSED, "%s: refused: %s", ss->info.address, text);
+	return -EOPNOTSUPP;
+}
+
+/* 0 when the session is on; otherwise the client has been told. */
+static int greet(struct session *ss)
+{
+	char tool[PROTOCOL_MAX_TOOL + 1] = "unknown", why[128];
+	const char *given;
+	uint64_t version = 0;
+	cJSON *m = NULL;
+	int rc;
+
+	do
+		rc = session_receive(ss, ss->hello_deadline_ns, &m);
+	while (rc == -EAGAIN);
+	if (rc < 0)
+		return rc;
+	given = json_get_str(m, "tool", PROTOCOL_MAX_TOOL);
+	if (given)
+		memcpy(tool, given, strlen(given) + 1);
+	if (strcmp(channel_message_type(m), "hello") != 0 ||
+	    !json_get_u64(m, "version", 0, UINT32_MAX, &version))
+		rc = -EBADMSG;
+	cJSON_Delete(m);
+	if (rc < 0)
+		return rc;
+	if (version != PEER_PROTOCOL_VERSION)
+		return refuse_version(ss, version, tool);
+	if (!admit(ss, why, sizeof(why))) {
+		session_send_error(ss, 0, PROTOCOL_BUSY, why);
+		server_event(ss->server, PEER_EVENT_REFUSED, "%s: refused: %s", ss->info.address,
+			     why);
+		return -EBUSY;
+	}
+	server_event(ss->server, PEER_EVENT_CLIENT, "%s: session begins (netdoctor %s)",
+		     ss->info.address, tool);
+	return session_send(ss, hello_answer(ss->server));
+}
+
+/* ---- requests ---- */
+
+static int answer_facts(struct session *ss, const cJSON *request, uint64_t id)
+{
+	struct peer_service *service = &ss->server->service;
+	struct error why = { "" };
+	cJSON *facts = NULL, *m;
+	int rc = service->facts(service->state, &ss->info, &facts, &why);
+
+	(void)request;
+	if (rc < 0)
+		return session_send_error(ss, id, PROTOCOL_FAILED, why.text);
+	m = session_message("facts", id);
+	if (!m || !facts || !cJSON_AddItemToObject(m, "facts", facts)) {
+		cJSON_Delete(facts);
+		cJSON_Delete(m);
+		m = NULL;
+	}
+	rc = session_send(ss, m);
+	if (rc == -EMSGSIZE || rc == -ENOMEM)
+		return session_send_error(ss, id, PROTOCOL_FAILED, rc == -ENOMEM ?
+					  "out of memory" : "its facts are too long to send");
+	return rc;
+}
+
+static int answer_clock(struct session *ss, const cJSON *request, uint64_t id)
+{
+	cJSON *m = session_message("clock", id);
+
+	(void)request;
+	if (m && !json_add_u64(m, "now_ns", timing_now_ns())) {
+		cJSON_Delete(m);
+		m = NULL;
+	}
+	return session_send(ss, m);
+}
+
+/* A cancel or start that crossed our own end of the run. */
+static int answer_nothing(struct session *ss, const cJSON *request, uint64_t id)
+{
+	(void)ss, (void)request, (void)id;
+	return 0;
+}
+
+static int answer_bye(struct session *ss, const cJSON *request, uint64_t id)
+{
+	(void)ss, (void)request, (void)id;
+	return -ENOTCONN;
+}
+
+static const struct {
+	const char *type;
+	int (*answer)(struct session *ss, const cJSON *request, uint64_t id);
+} requests[] = {
+	{ .type = "facts", .answer = answer_facts },
+	{ .type = "clock", .answer = answer_clock },
+	{ .type = "prepare", .answer = session_run },
+	{ .type = "start", .answer = answer_nothing },
+	{ .type = "cancel", .answer = answer_nothing },
+	{ .type = "bye", .answer = answer_bye },
+};
+
+static int answer(struct session *ss, const cJSON *request)
+{
+	const char *type = channel_message_type(request);
+	uint64_t id;
+
+	if (!json_get_u64(request, "id", 0, INT64_MAX, &id))
+		return -EBADMSG;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		if (strcmp(type, requests[i].type) == 0)
+			return requests[i].answer(ss, request, id);
+	return -EBADMSG;
+}
+
+static int serve(struct session *ss)
+{
+	int rc = 0;
+
+	while (rc == 0) {
+		uint64_t deadline = deadline_in_ms(ss->server->timing->idle_ms);
+		cJSON *request = NULL;
+
+		do
+			rc = session_receive(ss, deadline, &request);
+		while (rc == -EAGAIN);
+		if (rc == 0)
+			rc = answer(ss, request);
+		cJSON_Delete(request);
+	}
+	return rc;
+}
+
+/* ---- the end ---- */
+
+static const char *reason_of_end(int rc)
+{
+	switch (rc) {
+	case -ENOTCONN:
+		return "said goodbye";
+	case -ECONNRESET:
+		return "gone without a goodbye";
+	case -ETIMEDOUT:
+		return "nothing heard for too long";
+	case -EPIPE:
+		return "does not read what it is sent";
+	case -ESHUTDOWN:
+		return "this server stops";
+	case -EMSGSIZE:
+		return "sent a message longer than any should be";
+	case -EBADMSG:
+		return "sent something that is no request";
+	default:
+		return strerror(-rc);
+	}
+}
+
+static void say_goodbye(struct session *ss, int rc)
+{
+	switch (rc) {
+	case -ESHUTDOWN:
+		session_send_error(ss, 0, PROTOCOL_STOPPING, "the server was stopped");
+		break;
+	case -ETIMEDOUT:
+		session_send_error(ss, 0, PROTOCOL_LATE, "nothing was asked for too long");
+		break;
+	case -EBADMSG:
+		/* Goes nowhere when the channel itself is broken. */
+		session_send_error(ss, 0, PROTOCOL_REFUSED, "got a message it does not understand");
+		break;
+	}
+}
+
+static void *session_thread(void *arg)
+{
+	struct session *ss = arg;
+	struct peer_server *s = ss->server;
+	int rc = greet(ss);
+	bool admitted = ss->admitted;	/* written by this thread alone */
+
+	if (rc == 0)
+		rc = serve(ss);
+	say_goodbye(ss, rc);
+	/* The descriptor itself stays until the accepting thread has let go of it too. */
+	channel_shutdown(&ss->channel);
+	if (admitted)
+		server_event(s, PEER_EVENT_GONE, "%s: session over: %s", ss->info.address,
+			     reason_of_end(rc));
+	else if (rc != -EBUSY && rc != -EOPNOTSUPP)
+		server_event(s, PEER_EVENT_REFUSED, "%s: refused: no hello: %s", ss->info.address,
+			     reason_of_end(rc));
+	pthread_mutex_lock(&s->lock);
+	if (admitted) {
+		s->nadmitted--;
+		if (s->options.once)
+			s->once_over = true;
+	}
+	ss->done = true;
+	pthread_mutex_unlock(&s->lock);
+	eventfd_write(s->wake_fd, 1);
+	return NULL;
+}
+
+void session_free(struct session *ss)
+{
+	channel_free(&ss->channel);
+	if (ss->wake_fd >= 0)
+		close(ss->wake_fd);
+	free(ss);
+}
+
+int session_start(struct peer_server *s, int fd, struct tls *tls,
+		  const struct peer_client_info *info, uint64_t hello_deadline_ns)
+{
+	struct session *ss = calloc(1, sizeof(*ss));
+	int rc = -EUSERS;
+
+	if (!ss) {
+		tls_free(tls);
+		close(fd);
+		return -ENOMEM;
+	}
+	channel_init(&ss->channel, fd, tls, PROTOCOL_MAX_REQUEST);
+	ss->server = s;
+	ss->info = *info;
+	ss->hello_deadline_ns = hello_deadline_ns;
+	ss->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (ss->wake_fd < 0) {
+		rc = -errno;
+		session_free(ss);
+		return rc;
+	}
+	pthread_mutex_lock(&s->lock);
+	if (s->nsessions < s->options.max_sessions + SERVER_EXTRA_SESSIONS)
+		rc = thread_start(&ss->thread, session_thread, ss);
+	if (rc == 0) {
+		ss->next = s->sessions;
+		s->sessions = ss;
+		s->nsessions++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (rc < 0)
+		session_free(ss);
+	return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Control sockets: their options, addresses and RTT.  Internal to src/peer.
+ * (Data sockets get theirs from load_prepare_socket().)
+ */
+#ifndef ND_PEER_SOCKET_H
+#define ND_PEER_SOCKET_H
+
+#include <sys/socket.h>
+
+#include "src/core/value.h"
+#include "src/peer/peer.h"
+
+struct socket_address { struct sockaddr_storage ss; socklen_t len; };
+
+/* Non-blocking, close-on-exec TCP socket; a descriptor or -errno. */
+int socket_new(int family);
+/* No delay, and an end within seconds when the other host is gone without a word.  Best effort. */
+void socket_set_control_options(int fd);
+/* Small segments for a client's control socket; before connect().  Best effort. */
+void socket_limit_segments(int fd);
+
+/* A numeric local address, port 0.  0 or -EINVAL. */
+int socket_parse_address(const char *text, struct socket_address *out);
+/* Leaves the port to connect(), so that thousands of connections may share one.  0 or -errno. */
+int socket_bind_local(int fd, const struct socket_address *local);
+
+/* Numeric, without port and zone; v4-mapped IPv6 as plain IPv4; "?" when it is neither. */
+void socket_format_address(const struct socket_address *a, char out[INET6_ADDRSTRLEN]);
+uint16_t socket_port(const struct socket_address *a);
+int socket_local_address(int fd, struct socket_address *out);	/* 0 or -errno */
+int socket_remote_address(int fd, struct socket_address *out);	/* 0 or -errno */
+
+/* min_rtt of TCP_INFO, microseconds. */
+struct nd_u64 socket_min_rtt_us(int fd);
+
+#endif
