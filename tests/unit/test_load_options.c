@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The socket options of a run spec, and what the traffic engine refuses. */
+#include "src/load/load.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/load_pairs.h"
+
+static void test_mss_and_pacing(void **state)
+{
+	struct run_spec spec = load_plain;
+	uint64_t bytes, began;
+	struct counters *c;
+	struct pairs p;
+	struct ends e;
+
+	(void)state;
+	spec.mss_bytes = 1000;
+	spec.pacing_bps = 80000000;
+	connect_pairs(&p, 1, &spec);
+	e = start_ends(&p, &spec);
+	began = now_us();
+	pause_ms(200);
+	c = sample(e.sender);
+	assert_in_range(c->flows[0].snd_mss.v, 900, 1000);
+	assert_int_equal(c->flows[0].max_pacing_bps.v, 80000000);
+	/* 10 bytes a microsecond and a start-up burst; unpaced loopback moves hundreds. */
+	bytes = load_bytes(e.receiver);
+	assert_in_range(bytes, 1, 2000000 + (now_us() - began) * 20);
+	counters_free(c);
+	stop_ends(&e);
+}
+
+static void test_buffers(void **state)
+{
+	struct run_spec spec = load_plain;
+	struct error err = { "" };
+	int v, fd = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(v);
+
+	(void)state;
+	spec.sndbuf_bytes = 65536;
+	spec.rcvbuf_bytes = 32768;
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_SEND, &err), 0);
+	getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &v, &len);
+	assert_int_equal(v, 2 * 65536);
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_RECEIVE, &err), 0);
+	getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &v, &len);
+	assert_int_equal(v, 2 * 32768);
+	/* More than the sysctl allows is capped in silence by the kernel, not by us. */
+	spec.sndbuf_bytes = 1000000000;
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_SEND, &err), -ENOBUFS);
+	assert_non_null(strstr(err.text, "SO_SNDBUF 1000000000"));
+	assert_non_null(strstr(err.text, "net.core.wmem_max"));
+	spec.sndbuf_bytes = UINT64_MAX;
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_SEND, &err), -EINVAL);
+	spec = load_plain;
+	spec.mss_bytes = 70000;
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_SEND, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "TCP_MAXSEG 70000"));
+	close(fd);
+}
+
+static void test_congestion_control(void **state)
+{
+	struct run_spec spec = load_plain;
+	struct error err = { "" };
+	struct counters *c;
+	struct pairs p;
+	struct ends e;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	snprintf(spec.congestion_control, sizeof(spec.congestion_control), "no_such_cc");
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_SEND, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no_such_cc"));
+	assert_non_null(strstr(err.text, "modprobe"));
+	/* The sender alone has a congestion control. */
+	assert_int_equal(load_prepare_socket(fd, &spec, LOAD_RECEIVE, &err), 0);
+	close(fd);
+	/* Reno is always there and always allowed. */
+	snprintf(spec.congestion_control, sizeof(spec.congestion_control), "reno");
+	connect_pairs(&p, 1, &spec);
+	e = start_ends(&p, &spec);
+	c = sample(e.sender);
+	assert_true(nd_str_is(c->flows[0].congestion_control, "reno"));
+	counters_free(c);
+	stop_ends(&e);
+}
+
+static void test_create_refuses(void **state)
+{
+	struct run_spec spec = load_plain;
+	struct error err = { "" };
+	struct load *l = NULL;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), unix_pair[2];
+
+	(void)state;
+	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 0, &l, &err), -EINVAL);
+	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, RUN_MAX_STREAMS + 1, &l, &err),
+			 -EINVAL);
+	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -ENOTCONN);
+	assert_null(l);
+	spec.block_bytes = 0;
+	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
+	spec.block_bytes = RUN_MAX_BLOCK_BYTES + 1;
+	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, unix_pair), 0);
+	assert_int_equal(load_create(&load_plain, LOAD_SEND, unix_pair, 1, &l, &err), -EOPNOTSUPP);
+	/* A refused socket stays the caller's. */
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(close(unix_pair[0]), 0);
+	assert_int_equal(close(unix_pair[1]), 0);
+	load_stop(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mss_and_pacing),
+		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_congestion_control),
+		cmocka_unit_test(test_create_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
