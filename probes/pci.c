@@ -156,13 +156,17 @@ static int collect(struct source *src, const struct probe_context *ctx, struct f
 {
 	int rc;
 
-	(void)detail;
 	for (size_t i = 0; i < f->nlinks; i++) {
 		if (!probe_link_wanted(ctx, f, &f->links[i]))
 			continue;
 		rc = read_link(src, f, &f->links[i]);
 		if (rc)
 			return rc;
+	}
+	for (size_t i = 0; i < f->npci; i++) {
+		if (f->pci[i].payload_bytes.k == ND_NOT_PERMITTED)
+			error_set(detail, EPERM, "only root reads payload size, read requests, "
+				  "ordering and ASPM from configuration space");
 	}
 	pci_names_fill(f);
 	return 0;

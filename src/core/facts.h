@@ -103,7 +103,7 @@ struct pci_facts {
 	struct nd_u64 payload_bytes, payload_max_bytes;		/* DevCtl MPS, DevCap */
 	struct nd_u64 read_request_bytes;			/* DevCtl MRRS */
 	struct nd_bool relaxed_ordering;
-	struct nd_str aspm, aspm_supported;	/* "disabled", "L0s", "L1", "L0s L1" */
+	struct nd_str aspm, aspm_supported;	/* "disabled" ("none"), "L0s", "L1", "L0s L1" */
 	struct nd_i64 numa_node;
 	struct nd_bool removable;
 	struct nd_str physical_function;			/* SR-IOV VF: address of its PF */

@@ -148,12 +148,13 @@ static void build(uint8_t config[256], unsigned int type, unsigned int max_width
 #define PORT_DIR "pci0000:00/0000:00:01.0"
 #define NIC_DIR PORT_DIR "/0000:01:00.0"
 
-static void run(struct world *w)
+static struct error run(struct world *w)
 {
 	const struct probe_context ctx = { 0 };
 	struct error detail = { "" };
 
 	assert_int_equal(probe_pci.collect(w->fs.src, &ctx, w->f, &detail), 0);
+	return detail;
 }
 
 static void test_root_sees_configuration_space(void **state)
@@ -173,7 +174,7 @@ static void test_root_sees_configuration_space(void **state)
 	/* A second port of the same function adds no rows. */
 	fake_link_sysfs(&w->fs, "eth1", 4, NIC_DIR, "pci");
 	fake_link(w->f, 4, "eth1", "physical");
-	run(w);
+	assert_string_equal(run(w).text, "");
 	assert_string_equal(w->f->links[0].bus.v, "pci");
 	assert_string_equal(w->f->links[0].pci_address.v, "0000:01:00.0");
 	assert_int_equal(w->f->links[0].numa_node.v, 1);
@@ -215,7 +216,7 @@ static void test_unprivileged(void **state)
 	put(w, NIC_DIR, "link/l1_aspm", "1\n");
 	fake_link_sysfs(&w->fs, "eth0", 3, NIC_DIR, "pci");
 	fake_link(w->f, 3, "eth0", "physical");
-	run(w);
+	assert_non_null(strstr(run(w).text, "only root"));
 	nic = facts_pci(w->f, "0000:01:00.0");
 	port = facts_pci(w->f, "0000:00:01.0");
 	assert_non_null(nic);
