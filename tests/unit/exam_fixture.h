@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exams built in C, for tests of ladder, rules and diagnosis. */
+/* Faults and circumstances for the exams of exam_builder.h. */
 #ifndef ND_TESTS_UNIT_EXAM_FIXTURE_H
 #define ND_TESTS_UNIT_EXAM_FIXTURE_H
 
-#include "src/exam/exam.h"
+#include "tests/unit/exam_builder.h"
 
 #define GBIT 1e9
+#define FIXTURE_NIC "0000:3b:00.0"
+#define FIXTURE_PORT "0000:3a:00.0"
 
-/*
- * Two hosts, a 10G port each (eth0, MTU 1500, PCI 0000:01:00.0 on a gen3 x8 slot), eight CPUs,
- * default sysctls of Linux 6.12; no runs.  All pointers are owned by the exam.
- */
-struct exam *fixture_exam(void);
-/* Two namespaces of one machine: veth, no line rate, no PCI, two CPUs. */
-struct exam *fixture_veth_exam(void);
+/* Two namespaces of one machine: veth, no line rate, no PCI, `cpus` (up to BUILD_CPUS) CPUs. */
+struct exam *fixture_veth_exam(size_t cpus);
+/* Every core of both ends this busy. */
+void fixture_busy(struct run *r, double busy);
 
-/* Appends a complete all-streams run: busy is that of each core at both ends. */
-struct run *fixture_run(struct exam *e, enum run_direction d, double goodput_bps,
-			unsigned int streams, double busy);
-
-/* To change what the builder made. */
-struct facts *fixture_facts(struct exam *e, enum side s);
-struct link_facts *fixture_link(struct exam *e, enum side s);
+struct pci_facts *fixture_pci(struct exam *e, enum side s, const char *address);
+/* Both ends of the NIC's link at this speed and width; in the samples of r too unless NULL. */
+void fixture_pcie_link(struct exam *e, struct run *r, enum side s, uint64_t mtps, uint64_t width);
 struct qdisc_facts *fixture_add_qdisc(struct exam *e, enum side s, const char *kind,
 				      uint64_t rate_bps);
-struct pci_facts *fixture_pci(struct exam *e, enum side s, const char *address);
-void fixture_set_core(struct run_end *end, size_t i, double busy, double softirq);
+/* Bytes a qdisc or class carried in the run's window, at its sender. */
+void fixture_qdisc_bytes(struct run *r, const struct qdisc_facts *q, uint64_t bytes);
+void fixture_quota(struct exam *e, struct run *r, enum side s, double cores, double throttled);
 
 #endif
