@@ -57,8 +57,8 @@ static bool wide_enough(const struct rule_input *in, const struct pcie_hop *h)
 	struct nd_f64 line = exam_line_rate(in->exam, in->side);
 	double low, high;
 
-	return line.k == ND_KNOWN && goodput_at(in, h, h->mtps, h->width, RUN_FORWARD, &low, &high) &&
-	       low >= line.v;
+	return line.k == ND_KNOWN &&
+	       goodput_at(in, h, h->mtps, h->width, RUN_FORWARD, &low, &high) && low >= line.v;
 }
 
 static void fire(const struct rule_input *in, struct rule_output *out, const struct pcie_hop *h)
@@ -78,12 +78,13 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 		f->has_direction = true;
 		f->direction = d;
 	}
-	f->title = rule_text(out, "the PCIe link of %s runs at %g GT/s x%g although it can do %g GT/s x%g",
-			     address, h->mtps / 1000, h->width, mtps / 1000, width);
+	f->title = rule_text(out, "the PCIe link of %s runs at %g GT/s x%g, not the %g GT/s x%g "
+			     "both its ends can do", address, h->mtps / 1000, h->width, mtps / 1000,
+			     width);
 	finding_number(out, f, rule_text(out, "%s.pci[%s].speed_mtps", side, address), h->mtps,
 		       UNIT_MEGATRANSFERS, rule_text(out, "< %g", mtps), "PCIe LnkSta");
-	finding_number(out, f, rule_text(out, "%s.pci[%s].width", side, address), h->width, UNIT_COUNT,
-		       rule_text(out, "< %g", width), "PCIe LnkSta");
+	finding_number(out, f, rule_text(out, "%s.pci[%s].width", side, address), h->width,
+		       UNIT_COUNT, rule_text(out, "< %g", width), "PCIe LnkSta");
 	if (goodput_at(in, h, h->mtps, h->width, d, &low, &high)) {
 		finding_number(out, f, "PCIe goodput, at least", low, UNIT_BITS_PER_SECOND, NULL,
 			       "model");
@@ -94,8 +95,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 		finding_number(out, f, rule_text(out, "runs[%s].goodput_bps",
 						 exam_main_run(in->exam, d)->id.v),
 			       (double)exam_main_run(in->exam, d)->goodput_bps.v,
-			       UNIT_BITS_PER_SECOND, rule_text(out, ">= %g of it", PCIE_LIMIT_REACHED),
-			       "traffic run");
+			       UNIT_BITS_PER_SECOND,
+			       rule_text(out, ">= %g of it", PCIE_LIMIT_REACHED), "traffic run");
 	finding_command(out, f, "lspci -s %s -vv | grep -E 'LnkCap|LnkSta'",
 			rule_shell(out, address));
 	if (goodput_at(in, h, mtps, width, d, &low, &high))
@@ -114,8 +115,8 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		return;
 	}
 	if (!path.n) {
-		rule_missing(out, rule_text(out, "%s.pci: %s", side_word(in->side), path.why_unknown),
-			     path.reason, NULL);
+		rule_missing(out, rule_text(out, "%s.pci: %s", side_word(in->side),
+					    path.why_unknown), path.reason, NULL);
 		return;
 	}
 	for (i = 0; i < path.n && !h; i++)
@@ -139,16 +140,18 @@ const struct rule rule_pcie_link_downgraded = {
 	.scope = RULE_PER_HOST,
 	.reads = "PCIe LnkSta and LnkCap of both ends of each link from the NIC to the root port, "
 		 "sampled while traffic flows; measured rate",
-	.fires_when = "speed x width of a link < what both its ends can do, and that carries less than "
-		      "the line rate; causal when it was so under traffic and the rate is >= 0.9 of what "
-		      "it carries",
-	.why = "Speed and width are negotiated when the link comes up. A dirty contact, a bad riser, a "
-	       "BIOS setting or shared lanes make both ends settle for less, and nothing complains.",
-	.fix = "Reseat the card (clean its contacts, leave out the riser), set the slot's speed to auto "
-	       "in the BIOS, check bifurcation and lane sharing in the board's manual, update the "
-	       "card's firmware.",
-	.not_when = "Idle links rest at a lower speed: without traffic this is only advice. Virtual "
-		    "functions, devices inside the chipset and Thunderbolt tunnels show no real link.",
+	.fires_when = "speed x width of a link < what both its ends can do, and that carries less "
+		      "than the line rate; causal when it was so under traffic and the rate is "
+		      ">= 0.9 of what it carries",
+	.why = "Speed and width are negotiated when the link comes up. A dirty contact, a bad "
+	       "riser, a BIOS setting or shared lanes make both ends settle for less, and "
+	       "nothing complains.",
+	.fix = "Reseat the card (clean its contacts, leave out the riser), set the slot's speed "
+	       "to auto in the BIOS, check bifurcation and lane sharing in the board's manual, "
+	       "update the card's firmware.",
+	.not_when = "Idle links rest at a lower speed: without traffic this is only advice. "
+		    "Virtual functions, devices inside the chipset and Thunderbolt tunnels show "
+		    "no real link.",
 	.references = "Linux drivers/pci/pci.c pcie_bandwidth_available()\n"
 		      "Neugebauer et al., Understanding PCIe performance for end host networking, "
 		      "SIGCOMM 2018",

@@ -22,7 +22,7 @@
 #define LINK_WIRE_REACHED 0.93
 #define LINK_HALF_DUPLEX_YIELD 0.50	/* of the line rate, at best, with traffic both ways */
 #define LINK_FLAPS_IN_WINDOW 1
-#define PHY_FCS_SHARE 1e-7		/* of received packets: 10x what a good copper link is allowed */
+#define PHY_FCS_SHARE 1e-7		/* of received packets: 10x what copper is allowed */
 #define PHY_FCS_MIN 3
 
 /* ---- MTU and MSS ---- */
@@ -85,7 +85,7 @@
 
 /* ---- TCP windows: fractions of the samples or of the window ---- */
 #define TCP_RWND_LIMITED 0.20
-#define TCP_RWND_LIMITED_BBR 0.05	/* bbr tests its pacing first: the chronograph under-counts */
+#define TCP_RWND_LIMITED_BBR 0.05	/* bbr tests its pacing first: under-counts */
 #define TCP_WINDOW_FILL 0.85
 #define TCP_READER_IDLE_QUEUE 0.50	/* unread bytes / rcvbuf below this: the reader keeps up */
 #define TCP_RATE_MATCHES 0.15		/* |T - window * 8 / srtt| */
@@ -96,7 +96,7 @@
 #define TCP_STATIC_WINDOW_SHARE 0.90	/* window ceiling against wire and PCIe */
 #define TCP_NO_WSCALE_MATCH 1.10	/* T against 65535 * 8 / RTT */
 #define TCP_BUFFER_MAX_BYTES 268435456.0	/* no suggestion above 256 MiB a socket */
-#define TCP_SNDBUF_FACTOR 2.7		/* x BDP: 2 / 0.75, as bytes are counted with their overhead */
+#define TCP_SNDBUF_FACTOR 2.7		/* x BDP: 2 / 0.75, bytes are counted with overhead */
 #define TCP_TIMEOUTS_MIN 1
 
 /* ---- congestion control, loss, shaping ---- */

@@ -33,6 +33,10 @@ struct ceiling {
 	enum ceiling_kind kind;
 	enum side side;
 	enum run_direction direction;
+	/*
+	 * Not known but high_bps > 0: no limit was seen, the numbers are an estimate of where
+	 * one would be (a core with room).  They cap what a fix promises and are no ceiling.
+	 */
 	bool known;
 	double low_bps, high_bps;
 	enum ceiling_basis basis;
@@ -48,7 +52,10 @@ struct ladder { struct ceiling *ceilings; size_t n; };
 /* The ceiling of a kind and side, NULL when the ladder has none. */
 const struct ceiling *ladder_find(const struct ladder *l, enum run_direction d, enum ceiling_kind k,
 				  enum side s);
-/* The lowest known ceiling of a direction (by its high end), leaving out kind `except` (CEILING_NONE: none left out). */
+/*
+ * The lowest known ceiling of a direction (by its high end), leaving out kind `except`
+ * (CEILING_NONE: none left out).
+ */
 const struct ceiling *ladder_lowest(const struct ladder *l, enum run_direction d,
 				    enum ceiling_kind except);
 
@@ -63,7 +70,8 @@ enum risk {
 const char *risk_word(enum risk r);
 
 struct evidence {
-	const char *fact;	/* path: "local.links[eth0].rx_ring", "runs[1-forward-all-streams].peer.flows.window_fill" */
+	/* A path: "local.links[eth0].rx_ring", "runs[1-forward-all-streams].peer.cores[3].busy". */
+	const char *fact;
 	const char *text;	/* a word, or NULL: value counts */
 	double value;
 	enum unit unit;
@@ -94,7 +102,7 @@ struct finding {
 	/* What the fix would lift: the ceiling's new value.  after_known false: cannot say. */
 	enum ceiling_kind lifts;
 	bool after_known;
-	double after_low_bps, after_high_bps;	/* of that ceiling alone; HUGE_VAL: no longer a limit */
+	double after_low_bps, after_high_bps;	/* of it alone; HUGE_VAL: no limit any more */
 	/* Filled by the engine: against all other ceilings of the direction. */
 	bool gain_known;
 	double gain_low_bps, gain_high_bps, rate_low_bps, rate_high_bps;
@@ -103,7 +111,7 @@ struct finding {
 		   *undo[FINDING_MAX_COMMANDS];
 	size_t ncommands, npersist, nundo;
 	enum risk risk;
-	const char *also[FINDING_MAX_ALSO];	/* findings of the same cause that were folded in: rule ids */
+	const char *also[FINDING_MAX_ALSO];	/* ids of rules of the same cause, folded in */
 	size_t nalso;
 };
 

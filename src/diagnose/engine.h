@@ -47,7 +47,7 @@ void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 bool gain_rate_after(const struct ladder *ladder, const struct finding *f,
 		     enum run_direction direction, double measured_bps, double *low_bps,
 		     double *high_bps);
-/* Comparable over findings with and without a known gain: share of the reference rate x confidence. */
+/* Comparable with and without a known gain: share of the reference rate x confidence. */
 double finding_score(const struct exam *exam, const struct ladder *ladder, const struct finding *f);
 
 /* Hides, folds and drops duplicates; findings is compacted, *n lowered. */
@@ -74,7 +74,7 @@ double direction_reference(const struct exam *exam, const struct ladder *l, enum
 /* How far a rate explains itself by a ceiling: T/low below, T/high above, 1 inside. */
 double ceiling_explains(const struct ceiling *c, double measured_bps);
 bool ceiling_binds(const struct ceiling *c, double measured_bps);
-/* The ceiling that limits a measured rate, NULL: none known.  Prefers causes to their echo (loss). */
+/* The ceiling that limits a measured rate, NULL: none known.  Causes before their echo (loss). */
 const struct ceiling *ladder_bottleneck(const struct ladder *l, enum run_direction d,
 					double measured_bps);
 

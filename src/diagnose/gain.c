@@ -156,7 +156,9 @@ void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 		f->confidence = confidence_of(f);
 		fill_gain(exam, ladder, f, &share);
 		/* Advice promises "up to": count what it is likely to win. */
-		by_gain = severity_of_share(f->proof == PROOF_STATIC ? share * f->confidence : share);
+		if (f->proof == PROOF_STATIC)
+			share *= f->confidence;
+		by_gain = severity_of_share(share);
 		if (f->gain_known && by_gain > f->severity)
 			f->severity = by_gain;
 		if (f->proof == PROOF_STATIC)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/model/limits.h"
+#include "src/model/pcie.h"
 
 /* A window's rate by its smoothed RTT was within this of the measured one. */
 #define WINDOW_BINDS_SPREAD 0.15
@@ -190,6 +191,7 @@ static void layers_below(const struct exam *exam, enum side side, struct wire_pa
 static void path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p)
 {
 	struct nd_u64 mss;
+	enum side seen;
 
 	*p = (struct ladder_path){ .direction = d, .run = exam_main_run(exam, d), .streams = 1 };
 	p->packet.ip_version = ip_version_of(exam);
@@ -206,7 +208,8 @@ static void path_init(const struct exam *exam, enum run_direction d, struct ladd
 			p->mss = (double)mss.v;
 	}
 	p->packet.timestamps = timestamps_on(exam, p);
-	layers_below(exam, exam->facts[run_sender(d)] ? run_sender(d) : run_receiver(d), &p->packet);
+	seen = exam->facts[run_sender(d)] ? run_sender(d) : run_receiver(d);
+	layers_below(exam, seen, &p->packet);
 }
 
 bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double *segment,
@@ -265,7 +268,8 @@ static void explaining_interval(const struct ceiling *c, double *from, double *t
 		break;
 	case CEILING_PCIE:
 		*from = c->low_bps * PCIE_BINDS_FROM;
-		*to = c->high_bps * PCIE_BINDS_TO / 1.05;	/* the slack is in high_bps already */
+		/* The model's slack is in high_bps already. */
+		*to = c->high_bps * PCIE_BINDS_TO / PCIE_MODEL_SLACK;
 		break;
 	default:
 		*from = c->low_bps * LIMIT_BINDS_FROM;
@@ -299,6 +303,12 @@ double ceiling_explains(const struct ceiling *c, double measured_bps)
 	return measured_bps < c->low_bps ? measured_bps / c->low_bps : 1;
 }
 
+/* By arithmetic of hardware or configuration, not of queues that come and go. */
+static bool is_hard(enum ceiling_kind k)
+{
+	return k == CEILING_WIRE || k == CEILING_PCIE || k == CEILING_SHAPER;
+}
+
 const struct ceiling *ladder_bottleneck(const struct ladder *l, enum run_direction d,
 					double measured_bps)
 {
@@ -308,17 +318,17 @@ const struct ceiling *ladder_bottleneck(const struct ladder *l, enum run_directi
 	for (i = 0; i < l->n; i++) {
 		const struct ceiling *c = &l->ceilings[i];
 
-		/* Losses adjust themselves to whatever drops packets: any other cause comes first. */
+		/* Losses follow from whatever drops packets: any other cause comes first. */
 		if (c->direction != d || c->kind == CEILING_LOSS || !ceiling_binds(c, measured_bps))
 			continue;
 		if (!binding || c->high_bps < binding->high_bps)
 			binding = c;
 	}
 	lowest = ladder_lowest(l, d, CEILING_NONE);
-	/* A limit the rate already exceeds explains nothing, but must be shown as it is. */
-	if (!binding || (lowest && lowest->kind != CEILING_LOSS &&
-			 measured_bps > lowest->high_bps * LIMIT_BINDS_TO &&
-			 lowest->kind != CEILING_WINDOW_SEND && lowest->kind != CEILING_WINDOW_RECEIVE))
+	if (!binding)
+		return lowest;
+	/* A hard limit that the rate already exceeds is a wrong fact: show that. */
+	if (is_hard(lowest->kind) && measured_bps > lowest->high_bps * LIMIT_BINDS_TO)
 		return lowest;
 	return binding;
 }

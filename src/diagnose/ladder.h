@@ -38,7 +38,7 @@ void ceiling_unknown(struct ladder_builder *b, struct ceiling *c, const char *fm
 const char *ladder_text(struct ladder_builder *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Bytes of payload in one packet of a device: the connection's, else what its MTU allows; 0 unknown. */
+/* Payload of one packet: the connection's, else what the device's MTU allows; 0 unknown. */
 double path_segment(const struct ladder_path *p, const struct link_facts *link);
 /* Layer-2 bytes of that packet, as NIC and qdisc see it (no preamble, FCS, gap). */
 double path_frame(const struct ladder_path *p, double segment);

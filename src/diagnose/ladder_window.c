@@ -103,12 +103,13 @@ static double receive_buffer(const struct facts *f, uint64_t asked, enum ceiling
 static void receive_share(const struct facts *f, double *low, double *high)
 {
 	bool measures = true;
+	int scale = 1;
 
 	if (f && f->host.kernel.k == ND_KNOWN && f->sysctl.tcp_adv_win_scale.k == ND_KNOWN)
 		measures = window_kernel_measures(f->host.kernel.v);
-	window_receive_share(measures,
-			     measures ? 1 : (int)fmax(-31, fmin(31, (double)f->sysctl.tcp_adv_win_scale.v)),
-			     low, high);
+	if (!measures)
+		scale = (int)fmax(-31, fmin(31, (double)f->sysctl.tcp_adv_win_scale.v));
+	window_receive_share(measures, scale, low, high);
 }
 
 static void add_receive(struct ladder_builder *b, const struct ladder_path *p,

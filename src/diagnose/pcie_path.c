@@ -112,7 +112,7 @@ static const struct pci_facts *nic_of(const struct facts *f, const struct link_f
 	if (nic && nic->physical_function.k == ND_KNOWN) {
 		nic = facts_pci(f, nic->physical_function.v);
 		if (!nic) {
-			out->why_unknown = "the NIC is a virtual function and its physical function "
+			out->why_unknown = "the NIC is a virtual function whose physical function "
 					   "is not visible here: run on the host";
 			return NULL;
 		}
@@ -152,7 +152,7 @@ void pcie_path_find(const struct facts *f, const struct link_facts *port,
 	*out = (struct pcie_path){ 0 };
 	nic = nic_of(f, port, out);
 	/* Device, the port it is plugged into, the switch's upstream port, and so on: pairs. */
-	for (d = nic, depth = 0; d && out->n < PCIE_MAX_HOPS && depth < 2 * PCIE_MAX_HOPS; depth++) {
+	for (d = nic, depth = 0; d && depth < PCIE_MAX_HOPS; depth++) {
 		const struct pci_facts *above = parent_of(f, d);
 		struct pcie_hop hop;
 
@@ -164,7 +164,7 @@ void pcie_path_find(const struct facts *f, const struct link_facts *port,
 	if (nic && !out->n) {
 		out->why_unknown = below_removable(f, nic) ?
 			"the NIC sits behind a Thunderbolt or other removable port" :
-			"the NIC's PCIe link speed is not visible here (hypervisor, or no such file)";
+			"the NIC's PCIe link speed is not visible here (hypervisor?)";
 		out->reason = nic->speed_mtps.k == ND_KNOWN ? ND_INVALID : nic->speed_mtps.k;
 	}
 }

@@ -21,7 +21,7 @@ enum precedence_reach {
 	SIDE,		/* same direction and same side */
 };
 
-/* A "*" in a pattern stands for anything.  A winner must be at least as well proven as its loser. */
+/* "*" stands for anything.  A winner must be at least as well proven as its loser. */
 static const struct precedence {
 	const char *winner, *loser;
 	enum precedence_action action;
@@ -225,6 +225,7 @@ static void absorb(struct rule_output *out, size_t *into, size_t winner, size_t 
 		   enum precedence_action action)
 {
 	struct finding *w, *l = out->findings[loser];
+	const char *because;
 	size_t i;
 
 	winner = holder(into, winner);
@@ -233,10 +234,11 @@ static void absorb(struct rule_output *out, size_t *into, size_t winner, size_t 
 	w = out->findings[winner];
 	into[loser] = winner;
 	if (action == HIDE) {
-		engine_rule_out(out, l->rule,
-				rule_text(out, "%s explains the rate%s%s", w->rule->id,
-					  l->has_direction ? " " : "",
-					  l->has_direction ? run_direction_word(l->direction) : ""));
+		because = l->has_direction ?
+			  rule_text(out, "%s explains the rate %s", w->rule->id,
+				    run_direction_word(l->direction)) :
+			  rule_text(out, "%s explains the rate", w->rule->id);
+		engine_rule_out(out, l->rule, because);
 		return;
 	}
 	add_also(w, l->rule->id);
@@ -387,7 +389,8 @@ int precedence_drop_fighting(struct rule_output *out)
 			continue;
 		}
 		engine_rule_out(out, f->rule,
-				rule_text(out, "its fix works against that of %s", higher->rule->id));
+				rule_text(out, "its fix works against that of %s",
+					  higher->rule->id));
 	}
 	out->nfindings = n;
 	return out->failed ? -ENOMEM : 0;

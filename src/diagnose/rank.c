@@ -118,7 +118,7 @@ static const struct finding *best_step(const struct diagnosis *d, const struct l
 			continue;
 		if (!gain_rate_after(l, f, direction, rate, &low, &high))
 			continue;
-		if ((low + high) / 2 < fmax(rate * PLAN_STEP_FROM, best ? *after * PLAN_STEP_FROM : 0))
+		if ((low + high) / 2 < PLAN_STEP_FROM * (best ? *after : rate))
 			continue;
 		best = f;
 		*after = (low + high) / 2;
@@ -126,7 +126,8 @@ static const struct finding *best_step(const struct diagnosis *d, const struct l
 	return best;
 }
 
-static int plan_direction(const struct exam *exam, struct diagnosis *d, enum run_direction direction)
+static int plan_direction(const struct exam *exam, struct diagnosis *d,
+			  enum run_direction direction)
 {
 	double rate = direction_measured(exam, direction), after = 0;
 	struct ladder l = { .n = d->ladder.n };

@@ -25,7 +25,7 @@ struct rule_input {
 	const struct ladder *ladder;
 	/* all but PER_EXAM: */
 	enum side side;
-	const struct facts *facts;		/* of side; NULL: that host was not seen (never NULL PER_HOST) */
+	const struct facts *facts;		/* of side; NULL: not seen (never NULL PER_HOST) */
 	const struct facts *other_facts;	/* of the other end, or NULL */
 	const struct link_facts *link;		/* egress link of side, NULL unknown */
 	const struct link_facts *port;		/* bottom link of side, NULL unknown */
@@ -61,7 +61,10 @@ void rule_clear(struct rule_output *out, const char *because, ...)
 	__attribute__((format(printf, 2, 3)));
 void rule_not_applicable(struct rule_output *out, const char *because, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A fact it needs is unknown: its path, the reason, and how a person could make it known (NULL: by the reason). */
+/*
+ * A fact it needs is unknown: its path, the reason, and how a person could make it
+ * known (NULL: by the reason).
+ */
 void rule_missing(struct rule_output *out, const char *fact, enum nd_known reason, const char *how);
 
 /* Text in the diagnosis' arena; "" when memory ran out. */
@@ -71,7 +74,10 @@ void finding_number(struct rule_output *out, struct finding *f, const char *fact
 		    enum unit unit, const char *threshold, const char *source);
 void finding_word(struct rule_output *out, struct finding *f, const char *fact, const char *text,
 		  const char *threshold, const char *source);
-/* Shell commands for the host of the finding's side; words that came from outside go through rule_shell(). */
+/*
+ * Shell commands for the host of the finding's side; words that came from outside go
+ * through rule_shell().
+ */
 void finding_command(struct rule_output *out, struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void finding_persist(struct rule_output *out, struct finding *f, const char *fmt, ...)
@@ -100,7 +106,7 @@ struct pcie_hop {
 struct pcie_path {
 	struct pcie_hop hops[PCIE_MAX_HOPS];
 	size_t n;
-	const char *why_unknown;	/* n == 0: why no link can be told, NULL: not a PCI device */
+	const char *why_unknown;	/* n == 0: why no link is known; NULL: no PCI device */
 	enum nd_known reason;
 };
 /* ends: those of runs whose readings count, or NULL entries.  Static text, borrows from facts. */
@@ -114,7 +120,7 @@ double pcie_hop_raw_max_bps(const struct pcie_hop *h);
 /* The hop with the least bandwidth (of equals the one nearest the root), NULL: none known. */
 const struct pcie_hop *pcie_path_narrowest(const struct pcie_path *p);
 
-/* What one packet of a direction is: payload and layer-2 bytes; false when the MTU is unknown too. */
+/* One full packet of a direction: payload and layer-2 bytes; false: not even the MTU is known. */
 bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double *segment,
 		 double *frame);
 

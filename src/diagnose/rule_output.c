@@ -138,7 +138,8 @@ void rule_missing(struct rule_output *out, const char *fact, enum nd_known reaso
 		how = how_of(reason);
 	/* Both directions lack the same fact: one line is enough. */
 	for (i = 0; i < out->nunseen; i++)
-		if (out->unseen[i].rule == out->rule && strcmp(out->unseen[i].missing, missing) == 0)
+		if (out->unseen[i].rule == out->rule &&
+		    strcmp(out->unseen[i].missing, missing) == 0)
 			return;
 	row = arena_append_row(out->mem, (void **)&out->unseen, &out->nunseen, sizeof(*row));
 	if (!row) {

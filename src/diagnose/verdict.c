@@ -28,6 +28,11 @@ static bool meant_to_be(const struct ceiling *c)
 	return c->kind == CEILING_CPU && c->subject && strcmp(c->subject, "all CPUs") == 0;
 }
 
+static bool is_proven(const struct finding *f)
+{
+	return f->proof != PROOF_STATIC && f->severity >= SEVERITY_MEDIUM;
+}
+
 static bool concerns(const struct finding *f, enum run_direction d)
 {
 	return !f->has_direction || f->direction == d;
@@ -41,8 +46,7 @@ static const struct finding *proven(const struct diagnosis *d, enum run_directio
 	for (i = 0; i < d->nfindings; i++) {
 		const struct finding *f = &d->findings[i];
 
-		if (f->proof != PROOF_STATIC && f->severity >= SEVERITY_MEDIUM &&
-		    concerns(f, direction))
+		if (is_proven(f) && concerns(f, direction))
 			return f;
 	}
 	return NULL;
@@ -152,7 +156,8 @@ static const char *limits_text(const struct diagnosis *d)
 {
 	const struct ceiling *a = d->directions[0].bottleneck;
 	const struct ceiling *b = d->ndirections > 1 ? d->directions[1].bottleneck : NULL;
-	const char *first = a ? limit_text(d->mem, a) : "", *second = b ? limit_text(d->mem, b) : "";
+	const char *first = a ? limit_text(d->mem, a) : "";
+	const char *second = b ? limit_text(d->mem, b) : "";
 
 	if (!first || !second)
 		return NULL;
@@ -191,7 +196,7 @@ static const char *limited_text(const struct diagnosis *d)
 			f = proven(d, d->directions[i].direction);
 	/* The first in rank, whichever direction it is of. */
 	for (i = 0; f && i < d->nfindings; i++)
-		if (d->findings[i].proof != PROOF_STATIC && d->findings[i].severity >= SEVERITY_MEDIUM) {
+		if (is_proven(&d->findings[i])) {
 			f = &d->findings[i];
 			break;
 		}
@@ -238,15 +243,18 @@ static const char *unexplained_text(const struct diagnosis *d)
 	if (!limit)
 		return NULL;
 	if (r->explained.v > 1)
-		return arena_printf(d->mem, "Unexplained: %s %s is more than the %s computed for %s: "
+		return arena_printf(d->mem,
+				    "Unexplained: %s %s is more than the %s computed for %s: "
 				    "a fact or the model is wrong.",
 				    rate_text(d->mem, r->measured_bps),
 				    run_direction_word(r->direction),
 				    rate_text(d->mem, r->bottleneck->high_bps), limit);
-	return arena_printf(d->mem, "Unexplained: %s %s is %.0f %% of what %s allows (%s), and nothing "
+	return arena_printf(d->mem,
+			    "Unexplained: %s %s is %.0f %% of what %s allows (%s), and nothing "
 			    "that could be seen explains the gap.",
 			    rate_text(d->mem, r->measured_bps), run_direction_word(r->direction),
-			    r->explained.v * 100, limit, rate_text(d->mem, r->bottleneck->high_bps));
+			    r->explained.v * 100, limit,
+			    rate_text(d->mem, r->bottleneck->high_bps));
 }
 
 static const char *why_no_run(const struct exam *exam)

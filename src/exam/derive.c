@@ -172,7 +172,8 @@ struct nd_u64 end_flow_sum(const struct run_end *e, size_t member_offset)
 		} else if (sum.k != ND_KNOWN) {
 			sum = *v;
 		} else if (__builtin_add_overflow(sum.v, v->v, &sum.v)) {
-			return nd_u64_unknown(ND_INVALID);	/* only a hostile peer counts this far */
+			/* Only a hostile peer counts this far. */
+			return nd_u64_unknown(ND_INVALID);
 		}
 	}
 	return sum;

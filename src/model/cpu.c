@@ -133,7 +133,7 @@ int cpu_packet_cost_solve(const struct cpu_packet_run *a, const struct cpu_packe
 	return 0;
 }
 
-/* Cost of a byte at a segment size by the line, held between "no byte cost" and "no packet cost". */
+/* Cost of a byte by the line, held between "no byte cost" and "no packet cost". */
 static double cost_at(const struct cpu_packet_run *a, double cost_a, const struct cpu_packet_run *b,
 		      double cost_b, double segment)
 {

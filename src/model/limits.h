@@ -9,7 +9,7 @@
 /* A ceiling explains a rate inside this share of it; above, the model or a fact is wrong. */
 #define LIMIT_BINDS_FROM 0.93
 #define LIMIT_BINDS_TO 1.03
-/* The PCIe model is known to a few percent only (physics of the published tables against reality). */
+/* The PCIe model is known to a few percent only: published tables against measured rates. */
 #define PCIE_BINDS_FROM 0.90
 #define PCIE_BINDS_TO 1.06
 /* Goal of the user: reached within the noise of a few seconds' window. */

@@ -9,7 +9,7 @@ static const struct generation {
 	double mtps;
 	double kernel_mbps;		/* per lane, as the kernel rounds it */
 	double coding;			/* of the transfers, what is left after line coding */
-	double internal_delay;		/* symbol times a receiver may take before it acknowledges */
+	double internal_delay;		/* symbol times until a receiver acknowledges */
 	bool flit;
 } generations[] = {
 	{ .mtps = 2500, .kernel_mbps = 2000, .coding = 8.0 / 10, .internal_delay = 19 },
@@ -31,7 +31,8 @@ static const struct generation {
 /* Headers with framing, sequence number and LCRC; 64-bit addresses. */
 struct tlp_headers { double memory_write, memory_read, completion; };
 static const struct tlp_headers framed_headers = { 24, 24, 20 };
-static const struct tlp_headers flit_headers = { 16, 16, 12 };	/* a flit frames and protects them */
+/* A flit frames and protects what it carries. */
+static const struct tlp_headers flit_headers = { 16, 16, 12 };
 
 #define DESCRIPTOR_BYTES 16.0
 #define REGISTER_BYTES 4.0
@@ -105,7 +106,8 @@ double pcie_dllp_tax(double mtps, double width, double mps)
 	 * Symbol times from one acknowledgement to the next; the guideline for
 	 * UpdateFC is the same expression.  The specification tabulates it rounded down.
 	 */
-	limit = floor((mps + ACK_TLP_OVERHEAD) * ack_factor(width, mps) / width + g->internal_delay);
+	limit = floor((mps + ACK_TLP_OVERHEAD) * ack_factor(width, mps) / width +
+		      g->internal_delay);
 	return ACK_BYTES / limit + UPDATE_FC_BYTES / limit + SKP_BYTES / SKP_INTERVAL;
 }
 
@@ -158,7 +160,7 @@ double pcie_transmit_bps(const struct pcie_link *l, const struct pcie_device *d,
 	       h->memory_read * d->transmit_reads;
 	/* Towards memory: read requests, descriptor write-backs, interrupts, register values. */
 	up = h->memory_read * reads +
-	     (DESCRIPTOR_BYTES * TRANSMIT_WRITEBACK_BATCH + h->memory_write) / TRANSMIT_WRITEBACK_BATCH +
+	     DESCRIPTOR_BYTES + h->memory_write / TRANSMIT_WRITEBACK_BATCH +
 	     (h->completion + REGISTER_BYTES) * d->transmit_reads;
 	if (d->irq_batch > 0)
 		up += (h->memory_write + REGISTER_BYTES) / d->irq_batch;

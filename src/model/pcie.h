@@ -24,7 +24,7 @@
 
 /* Generation 1..6 of a link speed, 0 when it is none of them. */
 unsigned int pcie_generation(double mtps);
-/* What the kernel calls the bandwidth of one lane, Mbit/s (dmesg, PCIE_SPEED2MBS_ENC); 0 unknown. */
+/* The kernel's bandwidth of one lane, Mbit/s (dmesg, PCIE_SPEED2MBS_ENC); 0 unknown. */
 double pcie_lane_kernel_mbps(double mtps);
 /* Bits per second after line coding (generation 6: what a flit carries of TLPs); 0 unknown. */
 double pcie_raw_bps(double mtps, double width);
@@ -40,8 +40,8 @@ struct pcie_device {
 	double doorbell_batch;		/* packets per tail pointer write */
 	double receive_reads;		/* register reads by the driver per received packet */
 	double transmit_reads;		/* the same per sent packet */
-	double completion_bytes;	/* largest completion; 0: MPS (old root ports split at 64) */
-	bool contiguous_reads;		/* segmentation offload: long runs, no rounding per packet */
+	double completion_bytes;	/* largest completion; 0: MPS (old roots split at 64) */
+	bool contiguous_reads;		/* segmentation offload: no rounding per packet */
 };
 
 /* Today's drivers: descriptors one by one, an interrupt per 32, no register reads. */
@@ -53,7 +53,8 @@ struct pcie_link { double mtps, width, mps, mrrs; };	/* mrrs 0: PCIE_MRRS_DEFAUL
 
 /* Layer-2 bytes per second (as bit/s) that packets of frame_bytes (no FCS) can reach. */
 double pcie_receive_bps(const struct pcie_link *l, const struct pcie_device *d, double frame_bytes);
-double pcie_transmit_bps(const struct pcie_link *l, const struct pcie_device *d, double frame_bytes);
+double pcie_transmit_bps(const struct pcie_link *l, const struct pcie_device *d,
+			 double frame_bytes);
 
 /*
  * Goodput of a NIC in one direction, as an interval: [model, model x PCIE_MODEL_SLACK], and over

@@ -24,7 +24,7 @@ double window_bdp_bytes(double bps, double rtt_s);
 /* The rate of a window of so many bytes. */
 double window_bps(double window_bytes, double rtt_s);
 
-/* Kernel's accounting size of a buffer set with SO_SNDBUF or SO_RCVBUF: 2 x min(asked, *mem_max). */
+/* The kernel's size of a buffer set with SO_SNDBUF or SO_RCVBUF: 2 x min(asked, *mem_max). */
 double window_pinned_buffer(double asked_bytes, double mem_max_bytes);
 
 /* Send ceiling of one connection: WINDOW_SEND_FILL x sndbuf a round trip. */
