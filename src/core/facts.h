@@ -150,7 +150,8 @@ struct sysctl_facts {
 /* One level of our own cgroup path: any ancestor can throttle. */
 struct cgroup_facts {
 	struct nd_str path;		/* key: below the mount, "/" is the root */
-	struct nd_str directory;	/* where it is read: "/sys/fs/cgroup/a"; absent: not visible */
+	struct nd_str directory;	/* where it is read: "/sys/fs/cgroup/a"; absent: not
+					   visible */
 	struct nd_u64 version;		/* 1 or 2 */
 	struct nd_u64 quota_us, period_us;	/* n/a: no limit */
 	struct nd_cpus cpuset;		/* effective */

@@ -328,7 +328,8 @@ static const struct field cgroup_fields[] = {
 	CGROUP(path, STR, NONE, KEY | PRIVATE,
 	       "Path below the cgroup mount, from /proc/self/cgroup and its parents."),
 	CGROUP(directory, STR, NONE, PRIVATE,
-	       "Directory its files are read from; absent when it lies outside of what is mounted."),
+	       "Directory its files are read from; absent when it lies outside of what is "
+	       "mounted."),
 	CGROUP(version, U64, NONE, 0, "cgroup version, 1 or 2."),
 	CGROUP(quota_us, U64, MICROSECONDS, 0,
 	       "CPU time per period, cpu.max or cpu.cfs_quota_us; not applicable without a limit."),

@@ -10,8 +10,9 @@
 #include "src/core/text.h"
 
 /*
- * Numbers travel as doubles, exact to 2^53, but cJSON prints 15 digits when that
- * is "close enough": from 10^15 on we write decimal strings instead.
+ * Numbers travel as doubles, but cJSON prints 15 digits when that is "close enough":
+ * from 10^15 on we write decimal strings instead.  Of others we take numbers below
+ * 2^53; 2^53 itself is also what 2^53 + 1 becomes.
  */
 #define NUMBER_LIMIT UINT64_C(1000000000000000)
 #define EXACT_LIMIT 9007199254740992.0
@@ -206,7 +207,7 @@ static bool whole_number(const cJSON *item, double *out)
 	if (!cJSON_IsNumber(item))
 		return false;
 	*out = item->valuedouble;
-	return isfinite(*out) && *out == floor(*out) && fabs(*out) <= EXACT_LIMIT;
+	return isfinite(*out) && *out == floor(*out) && fabs(*out) < EXACT_LIMIT;
 }
 
 static bool item_u64(const cJSON *item, uint64_t *out)

@@ -4,7 +4,7 @@
  *
  * A known value is a JSON number, string or bool; counters (and any integer of
  * 10^15 or more: cJSON prints 15 digits) are decimal strings so that they stay
- * exact.  Both forms are read.  An unknown value is
+ * exact.  Both forms are read, numbers below 2^53.  An unknown value is
  * {"unknown": "<reason>"}.  ND_UNREAD members are left out.  CPU sets are list
  * strings ("0-3,8").
  *

@@ -77,7 +77,7 @@ void text_printf(struct text *t, const char *fmt, ...)
 
 void text_repeat(struct text *t, const char *s, unsigned int times)
 {
-	while (times--)
+	while (times-- && !t->failed)
 		text_add(t, s);
 }
 

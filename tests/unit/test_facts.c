@@ -294,6 +294,29 @@ static void samples_are_found(void **state)
 	assert_ptr_equal(counters_qdisc(c, 7, 0x10000, 0xffffffff, false), &c->qdiscs[0]);
 	assert_null(counters_qdisc(c, 7, 0x10000, 0, false));
 	assert_null(counters_qdisc(c, 8, 0x10000, 0xffffffff, false));
+	for (uint64_t i = 0; i < 3; i++) {
+		struct link_sample *link = arena_append_row(c->mem, (void **)&c->links, &c->nlinks,
+							    sizeof(*link));
+		struct cpu_sample *cpu = arena_append_row(c->mem, (void **)&c->cpus, &c->ncpus,
+							  sizeof(*cpu));
+		struct softnet_sample *s = arena_append_row(c->mem, (void **)&c->softnet,
+							    &c->nsoftnet, sizeof(*s));
+		struct pci_sample *pci = arena_append_row(c->mem, (void **)&c->pci, &c->npci,
+							  sizeof(*pci));
+
+		link->ifindex = nd_u64(i + 5);
+		cpu->cpu = nd_u64(i);
+		s->cpu = nd_u64(2 * i);
+		pci->address = nd_str(arena_printf(c->mem, "0000:3b:00.%d", (int)i));
+	}
+	assert_ptr_equal(counters_link(c, 6), &c->links[1]);
+	assert_null(counters_link(c, 1));
+	assert_ptr_equal(counters_cpu(c, 2), &c->cpus[2]);
+	assert_null(counters_cpu(c, 3));
+	assert_ptr_equal(counters_softnet(c, 4), &c->softnet[2]);
+	assert_null(counters_softnet(c, 1));
+	assert_ptr_equal(counters_pci(c, "0000:3b:00.1"), &c->pci[1]);
+	assert_null(counters_pci(c, "0000:3b:00"));
 	counters_free(c);
 }
 

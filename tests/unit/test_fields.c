@@ -292,6 +292,19 @@ static void memory_limit_is_reported(void **state)
 	for (size_t i = 0; i < d.nports; i++)
 		assert_true(nd_str_is(d.ports[i].name, "a"));
 	free_records(&a, &b, &d);
+	/* Whatever the limit, what was appended is whole and its own. */
+	for (size_t limit = 16; limit < 8000; limit += 112) {
+		memset(&a, 0, sizeof(a));
+		make_record(&b, 2);
+		for (uint64_t i = 0; i < 10; i++)
+			add_port(&b, i, "a name of some length", 1);
+		a.mem = arena_new(limit);
+		record_keep_max(&schema, &a, &b, a.mem);
+		arena_free(b.mem);
+		for (size_t i = 0; i < a.nports; i++)
+			assert_true(nd_str_is(a.ports[i].name, "a name of some length"));
+		arena_free(a.mem);
+	}
 }
 
 static double seconds_now(void)
@@ -382,6 +395,51 @@ static void maxima_accumulate(void **state)
 	free_records(&acc, &sample, NULL);
 }
 
+/* Keys of the other kinds, and unknown ones: alike when unknown for the same reason. */
+static void any_kind_can_be_a_key(void **state)
+{
+	struct odd_row { struct nd_i64 i; struct nd_f64 f; struct nd_cpus c; struct nd_u64 n; };
+	struct odd { struct odd_row *rows; size_t nrows; };
+	static const struct field odd_fields[] = {
+		FIELD(struct odd_row, i, I64, NONE, FIELD_KEY, "A key."),
+		FIELD(struct odd_row, f, F64, NONE, FIELD_KEY, "A key."),
+		FIELD(struct odd_row, c, CPUS, NONE, FIELD_KEY, "A key."),
+		FIELD(struct odd_row, n, U64, NONE, FIELD_COUNTER, "A counter."),
+	};
+	static const struct section odd_section =
+		SECTION_ROWS(struct odd, rows, nrows, struct odd_row, odd_fields, "Odd.");
+	static const struct schema odd_schema = { "odd", &odd_section, 1, sizeof(struct odd) };
+	struct odd_row earlier[4], later[4];
+	struct odd a = { earlier, 4 }, b = { later, 4 }, d = { NULL, 0 };
+	struct arena *mem = arena_new(0);
+
+	(void)state;
+	memset(earlier, 0, sizeof(earlier));
+	for (unsigned int i = 0; i < 4; i++) {
+		earlier[i].i = nd_i64(i < 2 ? -1 : 1);
+		earlier[i].f = nd_f64(0.5);
+		nd_cpus_set(&earlier[i].c, i % 2);
+		earlier[i].n = nd_u64(i);
+	}
+	earlier[3].c = (struct nd_cpus){ .k = ND_ABSENT };
+	earlier[3].f = nd_f64_unknown(ND_FAILED);
+	for (unsigned int i = 0; i < 4; i++) {
+		later[i] = earlier[3 - i];
+		later[i].n = nd_u64(100 + 2 * (3 - i));
+	}
+	later[1].f = nd_f64(0.25);
+	assert_int_equal(record_difference(&odd_schema, &a, &b, mem, &d), 0);
+	assert_int_equal(d.nrows, 4);
+	assert_true(nd_u64_is(d.rows[0].n, 103));
+	assert_int_equal(d.rows[1].n.k, ND_UNREAD);
+	assert_true(nd_u64_is(d.rows[2].n, 101));
+	assert_true(nd_u64_is(d.rows[3].n, 100));
+	later[0].c.k = ND_FAILED;
+	assert_int_equal(record_difference(&odd_schema, &a, &b, mem, &d), 0);
+	assert_int_equal(d.rows[0].n.k, ND_UNREAD);
+	arena_free(mem);
+}
+
 static void strings_can_be_owned(void **state)
 {
 	char text[] = "borrowed";
@@ -412,6 +470,7 @@ int main(void)
 		cmocka_unit_test(many_rows_in_any_order),
 		cmocka_unit_test(first_of_equal_rows_wins),
 		cmocka_unit_test(maxima_accumulate),
+		cmocka_unit_test(any_kind_can_be_a_key),
 		cmocka_unit_test(strings_can_be_owned),
 	};
 
