@@ -97,14 +97,27 @@ void pen_field(const struct pen *p, const char *s, unsigned int columns)
 	text_free(&escaped);
 }
 
-/* One word, escaped, on this line if it fits. */
+/* "91" and "%" belong together: a number is never parted from its unit. */
+static bool is_number(const char *word)
+{
+	size_t len = strlen(word);
+
+	return len && strcspn(word, "0123456789") < len && word[len - 1] >= '0' &&
+	       word[len - 1] <= '9' && !word[strspn(word, "0123456789.,+-<>=")];
+}
+
+/* One word, escaped, on this line if it fits; with the unit behind it. */
 static unsigned int wrap_word(const struct pen *p, unsigned int at, unsigned int indent,
-			      bool first, const char *word)
+			      bool first, const char *word, const char *unit)
 {
 	struct text escaped = TEXT_INIT;
 	unsigned int columns;
 
 	text_add_escaped(&escaped, word);
+	if (unit) {
+		text_add(&escaped, " ");
+		text_add_escaped(&escaped, unit);
+	}
 	if (escaped.failed)
 		p->out->failed = true;
 	columns = escaped.data ? text_columns(escaped.data) : 0;
@@ -125,7 +138,7 @@ static unsigned int wrap_word(const struct pen *p, unsigned int at, unsigned int
 
 void pen_wrap(const struct pen *p, unsigned int at, unsigned int indent, const char *s)
 {
-	char *copy = strdup(s ? s : ""), *cursor = copy, *word;
+	char *copy = strdup(s ? s : ""), *cursor = copy, *word, *unit;
 	bool first = true;
 
 	if (!copy) {
@@ -133,7 +146,8 @@ void pen_wrap(const struct pen *p, unsigned int at, unsigned int indent, const c
 		return;
 	}
 	while ((word = next_word(&cursor))) {
-		at = wrap_word(p, at, indent, first, word);
+		unit = is_number(word) ? next_word(&cursor) : NULL;
+		at = wrap_word(p, at, indent, first, word, unit);
 		first = false;
 	}
 	text_add(p->out, "\n");
@@ -152,9 +166,8 @@ void pen_heading(const struct pen *p, const char *s)
 {
 	text_add(p->out, "\n");
 	pen_style(p, STYLE_BOLD);
-	text_add(p->out, s);
+	pen_wrap(p, 0, 2, s);
 	pen_end_style(p);
-	text_add(p->out, "\n");
 }
 
 void pen_bar(const struct pen *p, unsigned int cells, double scale, double low, double high,

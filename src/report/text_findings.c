@@ -145,7 +145,7 @@ static void finding_fix(const struct pen *p, const struct exam *e, const struct 
 	if (f->fix)
 		pen_labelled(p, LEFT, LABEL, "fix", f->fix);
 	if (f->ncommands + f->npersist + f->nundo > 0) {
-		text_add(&host, "on ");
+		text_add(&host, "run on ");
 		side_name(e, f->side, &host);
 		text_add(&host, ":");
 		pen_labelled(p, LEFT, LABEL, "", host.data);
@@ -218,13 +218,14 @@ void text_plan(const struct pen *p, const struct diagnosis *d)
 		const struct plan_step *step = &d->plan[i];
 		struct text line = TEXT_INIT;
 
-		pen_rate_range(p, &line, step->before_bps, step->before_bps);
-		text_printf(&line, " %s ", pen_glyph(p, GLYPH_ARROW));
-		pen_rate_range(p, &line, step->after_bps, step->after_bps);
-		text_printf(&line, "  finding %u, %s, %s", step->finding->rank,
+		text_printf(&line, "finding %u (%s), %s", step->finding->rank,
 			    step->finding->rule->id, side_word(step->finding->side));
 		if (step->finding->has_direction)
 			text_printf(&line, ", %s", run_direction_word(step->finding->direction));
+		text_add(&line, ": ");
+		pen_rate_range(p, &line, step->before_bps, step->before_bps);
+		text_printf(&line, " %s ", pen_glyph(p, GLYPH_ARROW));
+		pen_rate_range(p, &line, step->after_bps, step->after_bps);
 		text_printf(p->out, "  %zu. ", i + 1);
 		pen_wrap(p, 5, 5, line.data);
 		text_free(&line);

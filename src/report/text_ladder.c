@@ -105,7 +105,7 @@ static void rung_measured(const struct pen *p, const struct rungs *r)
 	pen_bar(p, r->bar, r->scale, r->measured, r->measured, r->measured);
 	pen_end_style(p);
 	text_add(p->out, "  ");
-	add_range(p, r->measured, r->measured, RATE_COLUMNS - 1);
+	pen_rate_range(p, p->out, r->measured, r->measured);
 	text_add(p->out, "\n");
 }
 
@@ -135,11 +135,13 @@ static void rung(const struct pen *p, const struct rungs *r, const struct ceilin
 	pen_bar(p, r->bar, r->scale, c->low_bps, c->high_bps, r->measured);
 	pen_end_style(p);
 	text_add(p->out, "  ");
-	add_range(p, c->low_bps, c->high_bps, RATE_COLUMNS - 1);
 	if (c->subject || lowest) {
+		add_range(p, c->low_bps, c->high_bps, RATE_COLUMNS - 1);
 		text_add(p->out, " ");
 		text_add_escaped(p->out, c->subject ? c->subject : "");
 		text_add(p->out, lowest ? (c->subject ? ", lowest" : "lowest") : "");
+	} else {
+		pen_rate_range(p, p->out, c->low_bps, c->high_bps);
 	}
 	text_add(p->out, "\n");
 	if (verbose)

@@ -99,6 +99,7 @@ static void verdict_line(const struct pen *p, const struct diagnosis *d)
 	pen_style(p, STYLE_BOLD);
 	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, d->summary);
 	pen_end_style(p);
+	text_add(p->out, "\n");
 }
 
 /* Runs beside the main one of each direction: one stream, experiments, failures. */

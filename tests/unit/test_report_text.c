@@ -18,6 +18,7 @@ static char *render(const struct exam *e, const struct diagnosis *d,
 	assert_int_equal(report_text(e, d, o, &t), 0);
 	assert_non_null(t.data);
 	assert_terminal_safe(t.data);
+	assert_null(strstr(t.data, " \n"));
 	return t.data;
 }
 
