@@ -69,7 +69,7 @@ struct end_interval {
 	struct core_load *cores;	size_t ncores;
 };
 
-/* One flow from one end, over the window: counters as differences, gauges as means of the samples. */
+/* One flow from one end over the window: counters as differences, gauges as means. */
 struct flow_summary {
 	struct nd_u64 flow;		/* key */
 	struct nd_str direction;	/* "send", "receive" */
@@ -78,7 +78,8 @@ struct flow_summary {
 	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
 		      timeouts, segments_out, segments_in, delivered_ce;
 	struct nd_f64 blocked_share;	/* waiting for the socket, of the window */
-	struct nd_f64 busy_share, rwnd_limited_share, sndbuf_limited_share;	/* TCP chronographs; jiffy-grained */
+	/* TCP chronographs; jiffy-grained */
+	struct nd_f64 busy_share, rwnd_limited_share, sndbuf_limited_share;
 	struct nd_f64 app_limited_share, notsent_empty_share, recovery_share;	/* of the samples */
 	struct nd_f64 rtt_us, cwnd, inflight_bytes, notsent_bytes, snd_wnd_bytes, rcv_wnd_bytes;
 	struct nd_f64 window_fill;	/* mean of (inflight + one MSS) / snd_wnd, capped at 1 */
@@ -100,7 +101,8 @@ extern const size_t flow_summary_nfields;
 /* What one end saw in one run. */
 struct run_end {
 	bool present;
-	struct counters *window;	/* differences over the window, workers included; flows' rows left out */
+	/* Differences over the window, workers included; flows' rows left out. */
+	struct counters *window;
 	struct flow_summary *flows;	size_t nflows;
 	struct core_load *cores;	size_t ncores;
 	struct end_interval *intervals;	size_t nintervals;
@@ -167,7 +169,7 @@ int run_end_from_json(const cJSON *obj, struct arena *mem, struct run_end *out, 
 
 /* ---- derived quantities (derive.c): pure, used by ladder, rules, reports and screens ---- */
 
-/* Usable: complete, or incomplete with a window of at least half a second and a receiver's count. */
+/* Usable: complete, or incomplete with half a second of window and a receiver's count. */
 bool run_usable(const struct run *r);
 /* The latest usable run of a direction with this purpose, NULL: none. */
 const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);

@@ -44,7 +44,8 @@ static void compare(const char *path, char *want, const char *text)
 		size_t a = strcspn(want, "\n"), b = strcspn(text, "\n");
 
 		if (a != b || strncmp(want, text, a) != 0)
-			fail_msg("%s:%u\n wanted: %.*s\n    got: %.*s\n(NETDOCTOR_BLESS=1 takes it)",
+			fail_msg("%s:%u\n wanted: %.*s\n    got: %.*s\n"
+				 "(NETDOCTOR_BLESS=1 takes it)",
 				 path, number, (int)a, want, (int)b, text);
 		want += a + (want[a] == '\n');
 		text += b + (text[b] == '\n');

@@ -106,7 +106,8 @@ static void add_limited_ladder(struct diagnosis *d)
 		{ .kind = CEILING_LOSS, .side = SIDE_PATH, .direction = RUN_FORWARD,
 		  .why_unknown = "no loss was seen, so it sets no limit yet" },
 		{ .kind = CEILING_PCIE, .side = SIDE_PEER, .direction = RUN_FORWARD,
-		  .why_unknown = "the PCIe link of eth0 at the peer was not readable; run serve as root" },
+		  .why_unknown = "the PCIe link of eth0 at the peer was not readable; "
+				 "run serve as root" },
 		WIRE(SIDE_LOCAL, RUN_REVERSE), WIRE(SIDE_PEER, RUN_REVERSE),
 	};
 
@@ -119,8 +120,8 @@ static void fill_cpu_finding(struct finding *f)
 		.rule = &cpu_rule, .rank = 1, .severity = SEVERITY_CRITICAL, .proof = PROOF_CAUSAL,
 		.confidence = 0.9, .side = SIDE_PEER, .has_direction = true,
 		.direction = RUN_FORWARD, .subject = "cpu 3",
-		.title = "One core of the peer is full: cpu 3 is 98 % busy receiving, 91 % of it in "
-			 "softirqs",
+		.title = "One core of the peer is full: cpu 3 is 98 % busy receiving, 91 % of "
+			 "it in softirqs",
 		.why = "All flows are steered to one receive queue, whose interrupts one core "
 		       "serves. When that core is full, packets wait in the ring and are "
 		       "dropped, and TCP slows down to what the core can do.",

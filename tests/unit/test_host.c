@@ -117,14 +117,16 @@ static void test_dmi(void **state)
 	}
 }
 
-static void expect_virtualization(struct fake *fake, const char *word)
+static const char *virtualization(struct fake *fake)
 {
 	struct facts *f = facts_new(LIMIT);
+	static char word[64];
 
 	collect(fake, f);
-	assert_int_equal(f->host.virtualization.k, ND_KNOWN);
-	assert_string_equal(f->host.virtualization.v, word);
+	snprintf(word, sizeof(word), "%s",
+		 f->host.virtualization.k == ND_KNOWN ? f->host.virtualization.v : "?");
 	facts_free(f);
+	return word;
 }
 
 static void test_virtualization(void **state)
@@ -136,33 +138,35 @@ static void test_virtualization(void **state)
 	(void)state;
 	fake_open(&fake);
 	fake_file(&fake, "/proc/cpuinfo", "flags\t: fpu hypervisor lm\n");
-	expect_virtualization(&fake, "other");
+	assert_string_equal(virtualization(&fake), "other");
 	fake_file(&fake, clocks, "kvm-clock tsc acpi_pm\n");
-	expect_virtualization(&fake, "kvm");
+	assert_string_equal(virtualization(&fake), "kvm");
 	/* QEMU's DMI with KVM's clock is KVM; without it, emulation. */
 	fake_file(&fake, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
 	fake_file(&fake, "/sys/class/dmi/id/product_name", "Standard PC\n");
-	expect_virtualization(&fake, "kvm");
+	assert_string_equal(virtualization(&fake), "kvm");
 	fake_file(&fake, clocks, "tsc acpi_pm\n");
-	expect_virtualization(&fake, "qemu");
+	assert_string_equal(virtualization(&fake), "qemu");
 	fake_file(&fake, "/sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
 	fake_file(&fake, "/sys/hypervisor/type", "xen\n");
-	expect_virtualization(&fake, "xen");
+	assert_string_equal(virtualization(&fake), "xen");
 	/* ARM board with DMI and nothing else. */
 	fake_remove(&fake, "/sys/hypervisor/type");
 	fake_file(&fake, "/proc/cpuinfo", "processor : 0\nFeatures : fp asimd\n");
-	expect_virtualization(&fake, "none");
+	assert_string_equal(virtualization(&fake), "none");
 	fake_close(&fake);
 }
 
-static void expect_container(struct fake *fake, const char *word)
+static const char *container(struct fake *fake)
 {
 	struct facts *f = facts_new(LIMIT);
+	static char word[64];
 
 	collect(fake, f);
-	assert_int_equal(f->host.container.k, ND_KNOWN);
-	assert_string_equal(f->host.container.v, word);
+	snprintf(word, sizeof(word), "%s",
+		 f->host.container.k == ND_KNOWN ? f->host.container.v : "?");
 	facts_free(f);
+	return word;
 }
 
 static void test_container(void **state)
@@ -172,26 +176,26 @@ static void test_container(void **state)
 	(void)state;
 	fake_open(&fake);
 	fake_file(&fake, "/.dockerenv", "");
-	expect_container(&fake, "docker");
+	assert_string_equal(container(&fake), "docker");
 	/* An image on a disk of its own: process 2 is the kernel's. */
 	fake_file(&fake, "/proc/2/comm", "kthreadd\n");
-	expect_container(&fake, "none");
+	assert_string_equal(container(&fake), "none");
 	/* ... unless the container shares the host's processes. */
 	fake_file(&fake, "/proc/self/cgroup", "0::/system.slice/docker-12ab.scope\n");
-	expect_container(&fake, "docker");
+	assert_string_equal(container(&fake), "docker");
 	fake_file(&fake, "/proc/self/cgroup", "1:cpu:/kubepods/burstable/pod1/x\n0::/\n");
-	expect_container(&fake, "kubernetes");
+	assert_string_equal(container(&fake), "kubernetes");
 	fake_file(&fake, "/proc/self/cgroup", "0::/\n");
 	fake_file_bytes(&fake, "/proc/1/environ", "A=1\0container=lxc\0", 18);
-	expect_container(&fake, "lxc");
+	assert_string_equal(container(&fake), "lxc");
 	fake_file_bytes(&fake, "/proc/1/environ", "A=1\0container=rkt-ng\0", 21);
-	expect_container(&fake, "other");
+	assert_string_equal(container(&fake), "other");
 	fake_file_bytes(&fake, "/proc/1/environ", "Xcontainer=lxc\0", 15);
-	expect_container(&fake, "none");
+	assert_string_equal(container(&fake), "none");
 	fake_remove(&fake, "/proc/2/comm");
 	fake_remove(&fake, "/.dockerenv");
 	fake_file(&fake, "/run/.containerenv", "engine=\"podman\"\n");
-	expect_container(&fake, "podman");
+	assert_string_equal(container(&fake), "podman");
 	fake_close(&fake);
 }
 
@@ -222,8 +226,7 @@ static struct nd_bool evidence(const char *stat)
 static void test_irq_accounting(void **state)
 {
 	char native[] = "CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y\n";
-	char on[] = "A\nCONFIG_IRQ_TIME_ACCOUNTING=y\n";
-	char have[] = "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\n";
+	char on[] = "A\nCONFIG_IRQ_TIME_ACCOUNTING=y\n", have[] = "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\n";
 
 	(void)state;
 	assert_true(nd_is_true(parse_irq_accounting(native)));
