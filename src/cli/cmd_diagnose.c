@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/embedded.h"
+#include "src/cli/examine.h"
+#include "src/cli/output.h"
+#include "src/cli/peer_options.h"
+#include "src/cli/run_options.h"
+
+struct diagnose_settings {
+	struct peer_settings peer;
+	struct run_settings run;
+	struct output_settings output;
+	bool quiet;
+};
+
+static const struct option_row diagnose_options[] = {
+	PEER_OPTIONS(struct diagnose_settings),
+	RUN_OPTIONS(struct diagnose_settings),
+	OUTPUT_OPTIONS(struct diagnose_settings),
+	{ 'q', "quiet", OPTION_FLAG, offsetof(struct diagnose_settings, quiet), NULL,
+	  "no progress on the terminal", 0, 0, NULL },
+};
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct diagnose_settings s = { .run = RUN_SETTINGS_DEFAULTS };
+	struct conduct_options conduct = { 0 };
+	struct peer_target target = { 0 };
+	struct embedded *embedded = NULL;
+	struct error err = { "" };
+	const char *peer = NULL;
+	char host[256];
+	size_t n;
+	int rc = options_parse(self, argc, argv, &s, &peer, 1, &n);
+
+	if (rc)
+		return rc < 0 ? EXIT_USAGE : 0;
+	if (run_options_apply(&s.run, &conduct))
+		return EXIT_USAGE;
+	if (peer && peer_target_from(&s.peer, peer, host, sizeof(host), &target))
+		return EXIT_USAGE;
+	if (!peer) {
+		if (s.peer.key || s.peer.key_file || s.peer.bind || s.peer.port)
+			return complain(
+				EXIT_USAGE,
+				"diagnose: --key, --key-file, --bind and --port need a PEER");
+		if (embedded_start(&embedded, &target, &err))
+			return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	}
+	conduct.target = &target;
+	/* After the embedded peer: it must not inherit our watch for signals. */
+	struct stop *stop = stop_watch();
+	rc = stop ? examine_and_report(&conduct, stop, &s.output, s.quiet)
+		  : complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	embedded_stop(embedded);
+	return rc;
+}
+
+const struct command command_diagnose = {
+	.name = "diagnose",
+	.arguments = "[PEER]",
+	.summary = "name the cause of a slow path, with ranked fixes",
+	.description =
+		"Reads both machines, drives traffic between them in both directions, and names "
+		"what\n"
+		"limits the rate.  PEER is HOST or HOST:PORT of a running `netdoctor serve`.  "
+		"Without\n"
+		"PEER an embedded peer on this machine is used: as root in private network "
+		"namespaces\n"
+		"joined by a veth pair, else on loopback.  Nothing on either machine is changed.",
+	.options = diagnose_options,
+	.noptions = sizeof(diagnose_options) / sizeof(diagnose_options[0]),
+	.run = run,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/commands.h"
+
+#include "src/core/value.h"
+
+const struct command *const commands_table[] = {
+	&command_diagnose,
+	&command_serve,
+	&command_check,
+	&command_demo,
+};
+const size_t commands_count = ARRAY_SIZE(commands_table);

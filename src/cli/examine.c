@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/examine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cli/options.h"
+#include "src/cli/progress_line.h"
+
+struct watcher { const struct stop *stop; struct progress_line *line; };
+
+static bool cancelled(void *state)
+{
+	const struct watcher *w = state;
+
+	return stop_asked(w->stop);
+}
+
+static void progress(void *state, const struct exam_progress *p)
+{
+	const struct watcher *w = state;
+
+	progress_line_show(w->line, p);
+}
+
+int examine(const struct conduct_options *options, const struct stop *stop, bool quiet,
+	    struct exam **exam)
+{
+	struct progress_line line = { .shown = !quiet && isatty(STDERR_FILENO) };
+	struct watcher w = { .stop = stop, .line = &line };
+	struct conduct_options o = *options;
+	struct error err = { "" };
+
+	o.state = &w;
+	o.progress = progress;
+	o.cancelled = cancelled;
+	int rc = exam_conduct(&o, exam, &err);
+	progress_line_end(&line);
+	if (rc)
+		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	if ((*exam)->problem.k == ND_KNOWN)
+		complain(0, "%s", (*exam)->problem.v);
+	return 0;
+}
+
+int examine_and_report(const struct conduct_options *o, const struct stop *stop,
+		       const struct output_settings *output, bool quiet)
+{
+	struct diagnosis *d = NULL;
+	struct exam *e = NULL;
+	int rc = examine(o, stop, quiet, &e);
+
+	if (rc)
+		return rc;
+	rc = diagnose(e, &d);
+	if (rc)
+		rc = complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
+	else
+		rc = output_report(output, report_text, e, d);
+	if (!rc)
+		rc = diagnosis_exit_code(d);
+	diagnosis_free(d);
+	exam_free(e);
+	return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Examine: conduct an exam with progress on the terminal and Ctrl-C understood. */
+#ifndef ND_CLI_EXAMINE_H
+#define ND_CLI_EXAMINE_H
+
+#include "src/cli/output.h"
+#include "src/cli/stop.h"
+#include "src/exam/conduct.h"
+
+/* Conducts; progress on stderr when that is a terminal and not quiet.  0, or a complaint's exit
+ * code. */
+int examine(const struct conduct_options *o, const struct stop *stop, bool quiet,
+	    struct exam **exam);
+/* Conducts, diagnoses, writes the report; the diagnosis' exit code. */
+int examine_and_report(const struct conduct_options *o, const struct stop *stop,
+		       const struct output_settings *output, bool quiet);
+
+#endif

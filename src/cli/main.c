@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/cli/options.h"
+
+static void usage(FILE *to)
+{
+	fprintf(to, "netdoctor " NETDOCTOR_VERSION ": find out why a fast link is slow\n\n"
+		    "Usage: netdoctor COMMAND [OPTIONS] ...\n\nCommands:\n");
+	for (size_t i = 0; i < commands_count; i++) {
+		const struct command *c = commands_table[i];
+		char left[48];
+		snprintf(left, sizeof(left), "%s%s%s", c->name, c->arguments ? " " : "",
+			 c->arguments ? c->arguments : "");
+		fprintf(to, "  %-24s %s\n", left, c->summary);
+	}
+	fprintf(to, "\nnetdoctor COMMAND --help tells more.  Start here:\n"
+		    "  netdoctor serve                    on one machine; it prints the command "
+		    "for the other\n"
+		    "  netdoctor diagnose                 try it on this machine alone\n\n"
+		    "Exit codes: 0 healthy or target met, 1 warnings, 2 critical findings, 3 could "
+		    "not tell, "
+		    "64 wrong usage.\n");
+}
+
+int main(int argc, char **argv)
+{
+	/* Writing to a connection that the peer closed is an error code, not a death. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("netdoctor " NETDOCTOR_VERSION "\n");
+		return 0;
+	}
+	for (size_t i = 0; i < commands_count; i++)
+		if (!strcmp(argv[1], commands_table[i]->name))
+			return commands_table[i]->run(commands_table[i], argc - 1, argv + 1);
+	return complain(EXIT_USAGE, "unknown command: %s (see netdoctor --help)", argv[1]);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/core/units.h"
+
+#define MAX_OPTIONS 48
+/* getopt_long's return values for options without a letter start above any character. */
+#define LONG_ONLY 256
+
+int complain(int code, const char *fmt, ...)
+{
+	struct error e;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e.text, sizeof(e.text), fmt, ap);
+	va_end(ap);
+	text_make_printable(e.text);
+	fprintf(stderr, "netdoctor: %s\n", e.text);
+	return code;
+}
+
+static void print_option(const struct option_row *o)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+		 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+		 o->argument ? " " : "", o->argument ? o->argument : "");
+	printf("  %-28s %s\n", left, o->help);
+}
+
+void command_help(const struct command *c)
+{
+	printf("Usage: netdoctor %s%s%s%s\n%s\n", c->name, c->noptions ? " [OPTIONS]" : "",
+	       c->arguments ? " " : "", c->arguments ? c->arguments : "", c->description);
+	printf("\nOptions:\n");
+	for (size_t i = 0; i < c->noptions; i++)
+		print_option(&c->options[i]);
+	printf("  %-28s %s\n", "-h, --help", "show this and exit");
+}
+
+static int wrong(const struct command *c, const struct option_row *o, const char *value,
+		 const char *want)
+{
+	complain(EXIT_USAGE, "%s: --%s %s: %s (see netdoctor %s --help)", c->name, o->name, value,
+		 want, c->name);
+	return -1;
+}
+
+static int store_choice(const struct command *c, const struct option_row *o, const char *value,
+			unsigned int *out)
+{
+	struct text list = TEXT_INIT;
+
+	for (unsigned int i = 0; o->choices[i]; i++) {
+		if (!strcmp(o->choices[i], value)) {
+			*out = i;
+			text_free(&list);
+			return 0;
+		}
+		text_printf(&list, "%s%s", i ? ", " : "want one of: ", o->choices[i]);
+	}
+	wrong(c, o, value, list.failed ? "not a choice" : list.data);
+	text_free(&list);
+	return -1;
+}
+
+/* Seconds with a fraction to whole milliseconds. */
+static int parse_seconds(const char *value, uint64_t *ms)
+{
+	double s;
+	int rc = parse_f64(value, &s);
+
+	if (rc)
+		return rc;
+	if (!(s >= 0 && s <= 1e7))
+		return -ERANGE;
+	*ms = (uint64_t)llround(s * 1000);
+	return 0;
+}
+
+static int store(const struct command *c, const struct option_row *o, const char *value,
+		 void *settings)
+{
+	char *at = (char *)settings + o->offset;
+	uint64_t v = 0;
+	int rc = -EINVAL;
+
+	switch (o->kind) {
+	case OPTION_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case OPTION_TEXT:
+		*(const char **)at = value;
+		return 0;
+	case OPTION_CHOICE:
+		return store_choice(c, o, value, (unsigned int *)at);
+	case OPTION_NUMBER:
+		rc = parse_u64(value, &v);
+		break;
+	case OPTION_SECONDS:
+		rc = parse_seconds(value, &v);
+		break;
+	case OPTION_RATE:
+		rc = parse_rate(value, &v);
+		break;
+	case OPTION_SIZE:
+		rc = parse_size(value, &v);
+		break;
+	}
+	if (rc || (o->max && (v < o->min || v > o->max))) {
+		char want[96] = "not a valid value";
+		double unit = o->kind == OPTION_SECONDS ? 1000.0 : 1.0;
+		if (o->max)
+			snprintf(want, sizeof(want), "want %g to %g%s", (double)o->min / unit,
+				 (double)o->max / unit,
+				 o->kind == OPTION_SECONDS ? " seconds" : "");
+		else if (o->kind == OPTION_RATE)
+			snprintf(want, sizeof(want), "want a rate such as 9.4G or 940M");
+		return wrong(c, o, value, want);
+	}
+	*(uint64_t *)at = v;
+	return 0;
+}
+
+/* getopt's forms of a command's table; the leading ':' tells a missing argument from an unknown
+ * option. */
+static void make_getopt(const struct command *c, struct option *longs, char *letters)
+{
+	size_t l = 0;
+
+	letters[l++] = ':';
+	for (size_t i = 0; i < c->noptions; i++) {
+		const struct option_row *o = &c->options[i];
+		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
+					   NULL, (int)(LONG_ONLY + i)};
+		if (!o->letter)
+			continue;
+		letters[l++] = o->letter;
+		if (o->argument)
+			letters[l++] = ':';
+	}
+	letters[l++] = 'h';
+	letters[l] = '\0';
+	longs[c->noptions] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[c->noptions + 1] = (struct option){ 0 };
+}
+
+static const struct option_row *row_for(const struct command *c, int opt)
+{
+	if (opt >= LONG_ONLY)
+		return &c->options[opt - LONG_ONLY];
+	for (size_t i = 0; i < c->noptions; i++)
+		if (c->options[i].letter == opt)
+			return &c->options[i];
+	return NULL;
+}
+
+int options_parse(const struct command *c, int argc, char **argv, void *settings,
+		  const char **operands, size_t max_operands, size_t *noperands)
+{
+	struct option longs[MAX_OPTIONS + 2];
+	char letters[3 * MAX_OPTIONS];
+	int opt;
+
+	*noperands = 0;
+	if (c->noptions > MAX_OPTIONS)
+		return complain(-1, "%s: option table too long", c->name);
+	make_getopt(c, longs, letters);
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (opt == 'h') {
+			command_help(c);
+			return 1;
+		}
+		const struct option_row *o = opt == '?' || opt == ':' ? NULL : row_for(c, opt);
+		if (!o) {
+			complain(EXIT_USAGE, "%s: %s%s (see netdoctor %s --help)", c->name,
+				 opt == ':' ? "missing argument after " : "unknown option ",
+				 argv[optind - 1], c->name);
+			return -1;
+		}
+		if (store(c, o, optarg, settings))
+			return -1;
+	}
+	for (; optind < argc; optind++) {
+		if (*noperands == max_operands) {
+			complain(EXIT_USAGE, "%s: one argument too many: %s", c->name,
+				 argv[optind]);
+			return -1;
+		}
+		operands[(*noperands)++] = argv[optind];
+	}
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/output.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/cli/options.h"
+
+const char *const report_format_names[] = { "text", "json", NULL };
+
+static unsigned int terminal_width(void)
+{
+	struct winsize ws;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+		return ws.ws_col > 120 ? 120 : ws.ws_col;
+	return 80;
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+struct report_options output_options(const struct output_settings *s)
+{
+	bool terminal = !s->file && isatty(STDOUT_FILENO);
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	return (struct report_options){
+		.width = terminal ? terminal_width() : 80,
+		.colour = terminal && !s->no_colour && !(no_colour && *no_colour) &&
+			  !(term && !strcmp(term, "dumb")),
+		.utf8 = !s->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.verbose = s->verbose,
+		.created_ns = wall_ns(),
+		.tool_version = NETDOCTOR_VERSION,
+	};
+}
+
+static int write_all(FILE *f, const char *name, const struct text *t)
+{
+	if (t->failed)
+		return complain(EXIT_COULD_NOT_TELL, "out of memory for the report");
+	if (fwrite(t->data ? t->data : "", 1, t->len, f) != t->len || fflush(f))
+		return complain(EXIT_COULD_NOT_TELL, "cannot write to %s: %s", name,
+				strerror(errno));
+	return 0;
+}
+
+int output_text(const struct text *t)
+{
+	return write_all(stdout, "standard output", t);
+}
+
+int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
+		  const struct diagnosis *d)
+{
+	struct report_options o = output_options(s);
+	struct text t = TEXT_INIT;
+	int rc = s->format == REPORT_JSON ? report_json(e, d, &o, &t) : text(e, d, &o, &t);
+
+	if (rc) {
+		text_free(&t);
+		return complain(EXIT_COULD_NOT_TELL, "cannot make the report: %s", strerror(-rc));
+	}
+	if (!s->file) {
+		rc = output_text(&t);
+		text_free(&t);
+		return rc;
+	}
+	FILE *f = fopen(s->file, "we");
+	if (!f)
+		rc = complain(EXIT_COULD_NOT_TELL, "cannot write %s: %s", s->file, strerror(errno));
+	else
+		rc = write_all(f, s->file, &t);
+	if (f && fclose(f) && !rc)
+		rc = complain(EXIT_COULD_NOT_TELL, "cannot write %s: %s", s->file, strerror(errno));
+	text_free(&t);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Output: where and how a report is written. */
+#ifndef ND_CLI_OUTPUT_H
+#define ND_CLI_OUTPUT_H
+
+#include "src/report/report.h"
+
+enum report_format { REPORT_TEXT, REPORT_JSON };
+extern const char *const report_format_names[];	/* for OPTION_CHOICE */
+
+struct output_settings {
+	unsigned int format;
+	const char *file;	/* NULL: standard output */
+	bool verbose, no_colour, ascii;
+};
+
+/* Option rows every reporting command shares; type_ has a member `output`. */
+#define OUTPUT_OPTIONS(type_) \
+	{ 0, "report", OPTION_CHOICE, offsetof(type_, output.format), "FORMAT", \
+	  "text (default) or json", 0, 0, report_format_names }, \
+	{ 'o', "output", OPTION_TEXT, offsetof(type_, output.file), "FILE", \
+	  "write the report to FILE", 0, 0, NULL }, \
+	{ 'v', "verbose", OPTION_FLAG, offsetof(type_, output.verbose), NULL, \
+	  "show inputs of ceilings, reasons and references", 0, 0, NULL }, \
+	{ 0, "no-color", OPTION_FLAG, offsetof(type_, output.no_colour), NULL, \
+	  "no colours (also: NO_COLOR in the environment)", 0, 0, NULL }, \
+	{ 0, "ascii", OPTION_FLAG, offsetof(type_, output.ascii), NULL, \
+	  "ASCII only (default by locale)", 0, 0, NULL }
+
+typedef int (*report_writer)(const struct exam *, const struct diagnosis *,
+			     const struct report_options *, struct text *);
+
+/* Writes the report by `text` or as JSON.  0, or a complaint's exit code. */
+int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
+		  const struct diagnosis *d);
+/* What standard output (or the file) can show. */
+struct report_options output_options(const struct output_settings *s);
+/* All of t to standard output; 0 or an exit code. */
+int output_text(const struct text *t);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/peer_options.h"
+
+#include <string.h>
+
+#include "src/core/text.h"
+
+int peer_key_from(const struct peer_settings *s, struct peer_key *key)
+{
+	struct error err = { "" };
+
+	memset(key, 0, sizeof(*key));
+	if (s->key && s->key_file)
+		return complain(-1, "--key and --key-file exclude each other");
+	if (s->key_file)
+		return peer_key_read_file(s->key_file, key, &err) ? complain(-1, "%s", err.text)
+								  : 0;
+	if (!s->key) {
+		key->open = true;
+		return 0;
+	}
+	if (peer_key_parse(s->key, key))
+		return complain(
+			-1,
+			"--key: not a key: want the 32 hex digits that netdoctor serve printed");
+	return 0;
+}
+
+/* Splits off ":port" where that is unambiguous: "h:1", "[::1]:1"; a bare "::1" is all host. */
+static int split_port(char *host, uint64_t *port)
+{
+	char *colon = strrchr(host, ':'), *end = NULL;
+
+	if (host[0] == '[') {
+		end = strchr(host, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return -1;
+		colon = end[1] == ':' ? end + 1 : NULL;
+		*end = '\0';
+		memmove(host, host + 1, strlen(host));
+	} else if (colon && strchr(host, ':') != colon) {
+		return 0;
+	}
+	if (!colon)
+		return 0;
+	if (parse_u64(colon + 1, port) || *port < 1 || *port > 65535)
+		return -1;
+	if (!end)
+		*colon = '\0';
+	return 0;
+}
+
+int peer_target_from(const struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
+		     struct peer_target *target)
+{
+	uint64_t port = s->port ? s->port : PEER_DEFAULT_PORT;
+
+	if (s->only_v4 && s->only_v6)
+		return complain(-1, "-4 and -6 exclude each other");
+	if (strstr(peer, "://"))
+		return complain(-1, "%s: want HOST or HOST:PORT of a running netdoctor serve",
+				peer);
+	if (strlen(peer) >= cap)
+		return complain(-1, "host name too long");
+	memcpy(host_buffer, peer, strlen(peer) + 1);
+	if (split_port(host_buffer, &port) || !host_buffer[0])
+		return complain(-1, "%s: want HOST, HOST:PORT or [ADDRESS]:PORT", peer);
+	*target = (struct peer_target){
+		.host = host_buffer,
+		.port = (uint16_t)port,
+		.bind_address = s->bind,
+		.family = s->only_v4 ? AF_INET : s->only_v6 ? AF_INET6 : AF_UNSPEC,
+	};
+	return peer_key_from(s, &target->key);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/run_options.h"
+
+#include <string.h>
+
+/* The whole diagnosis stays under half a minute: what is left after reading facts. */
+#define BUDGET_MS 27000
+
+int run_options_apply(const struct run_settings *s, struct conduct_options *o)
+{
+	struct run_spec *base = &o->plan.base;
+
+	if (s->reverse_only && s->forward_only)
+		return complain(-1, "--reverse and --forward exclude each other");
+	if (s->congestion_control &&
+	    strlen(s->congestion_control) >= sizeof(base->congestion_control))
+		return complain(-1, "--congestion %s: no kernel has a name that long",
+				s->congestion_control);
+	*base = (struct run_spec){
+		.streams = s->streams,
+		.block_bytes = s->block_bytes,
+		.warmup_ms = s->warmup_ms,
+		.window_ms = s->time_ms,
+		.mss_bytes = s->mss_bytes,
+		.sndbuf_bytes = s->window_bytes,
+		.rcvbuf_bytes = s->window_bytes,
+	};
+	if (s->congestion_control)
+		strncpy(base->congestion_control, s->congestion_control,
+			sizeof(base->congestion_control) - 1);
+	o->plan.forward = !s->reverse_only;
+	o->plan.reverse = !s->forward_only;
+	o->plan.one_stream = s->streams != 1;
+	o->plan.experiments = !s->no_experiments;
+	/* Longer runs were asked for: experiments then get what three standard ones would take. */
+	o->plan.budget_ms = s->time_ms > 4000 ? 3 * (s->time_ms + s->warmup_ms) + 12000 : BUDGET_MS;
+	if (s->target_bps)
+		o->wishes.target_bps = nd_u64(s->target_bps);
+	if (s->link_speed_bps)
+		o->wishes.link_speed_bps = nd_u64(s->link_speed_bps);
+	o->only_links = s->iface ? &s->iface : NULL;
+	o->nonly_links = s->iface ? 1 : 0;
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/cli/stop.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct stop { int fd; sigset_t signals; };
+
+static void *wait_for_signals(void *arg)
+{
+	struct stop *s = arg;
+	int sig;
+
+	if (sigwait(&s->signals, &sig) == 0) {
+		uint64_t one = 1;
+		if (write(s->fd, &one, sizeof(one)) < 0)
+			_exit(128 + sig);
+	}
+	if (sigwait(&s->signals, &sig) == 0)
+		_exit(128 + sig);
+	return NULL;
+}
+
+struct stop *stop_watch(void)
+{
+	struct stop *s = calloc(1, sizeof(*s));
+	pthread_t thread;
+
+	if (!s)
+		return NULL;
+	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sigemptyset(&s->signals);
+	sigaddset(&s->signals, SIGINT);
+	sigaddset(&s->signals, SIGTERM);
+	sigaddset(&s->signals, SIGHUP);
+	if (s->fd < 0 || pthread_sigmask(SIG_BLOCK, &s->signals, NULL) ||
+	    pthread_create(&thread, NULL, wait_for_signals, s)) {
+		if (s->fd >= 0)
+			close(s->fd);
+		free(s);
+		return NULL;
+	}
+	/* The watcher lives as long as the process: a second signal must always end it. */
+	pthread_detach(thread);
+	return s;
+}
+
+bool stop_asked(const struct stop *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+int stop_fd(const struct stop *s)
+{
+	return s->fd;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Stop: Ctrl-C and SIGTERM.  The first asks the command to end and report what
+ * it has; the second ends the process at once.
+ */
+#ifndef ND_CLI_STOP_H
+#define ND_CLI_STOP_H
+
+#include <stdbool.h>
+
+struct stop;
+
+/* Blocks the signals in this thread and all started later, and begins to wait for them.  NULL:
+ * failed. */
+struct stop *stop_watch(void);
+bool stop_asked(const struct stop *s);
+int stop_fd(const struct stop *s);	/* readable once asked */
+
+#endif

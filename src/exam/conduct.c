@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/conduct.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probes/probe.h"
+#include "src/exam/conduct_run.h"
+
+/* A peer's facts may be large (hundreds of queues), not endless. */
+#define MAX_PEER_FACTS_BYTES (64u << 20)
+#define FACTS_TIMEOUT_MS 10000
+
+int exam_read_host(const struct probe_context *ctx, struct facts **out, struct error *err)
+{
+	struct source *src = NULL;
+	struct facts *f = facts_new(0);
+	int rc = f ? source_open_live(&src) : -ENOMEM;
+
+	if (!rc)
+		rc = probes_collect(src, ctx, f);
+	source_close(src);
+	if (rc) {
+		facts_free(f);
+		return error_set(err, -rc, "cannot read this host: %s", strerror(-rc));
+	}
+	*out = f;
+	return 0;
+}
+
+static int parse_peer_facts(const cJSON *reply, struct facts **out, struct error *err)
+{
+	const cJSON *obj = cJSON_GetObjectItemCaseSensitive(reply, "facts");
+	struct facts *f = facts_new(MAX_PEER_FACTS_BYTES);
+
+	if (!f)
+		return error_set(err, ENOMEM, "out of memory for the peer's facts");
+	int rc = record_from_json(&facts_schema, obj, f->mem, f, err);
+	if (rc) {
+		facts_free(f);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+/* Both hosts at the same time: the peer's probes run while ours do. */
+static int read_both_hosts(struct peer *peer, const struct conduct_options *o, struct exam *e,
+			   struct error *err)
+{
+	struct probe_context ctx = {
+		.peer_address = peer_remote_address(peer),
+		.local_address = peer_local_address(peer),
+		.only_links = o->only_links,
+		.nonly_links = o->nonly_links,
+	};
+	struct facts *local = NULL, *remote = NULL;
+	cJSON *reply = NULL;
+	int rc = peer_facts_begin(peer, err);
+
+	if (rc)
+		return rc;
+	rc = exam_read_host(&ctx, &local, err);
+	e->facts[SIDE_LOCAL] = local;
+	if (rc)
+		return rc;
+	rc = peer_facts_finish(peer, FACTS_TIMEOUT_MS, &reply, err);
+	if (!rc)
+		rc = parse_peer_facts(reply, &remote, err);
+	e->facts[SIDE_PEER] = remote;
+	cJSON_Delete(reply);
+	return rc;
+}
+
+static int describe_path(struct peer *peer, struct exam *e)
+{
+	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
+	const char *local = arena_strdup(e->mem, peer_local_address(peer));
+	const char *remote = arena_strdup(e->mem, peer_remote_address(peer));
+
+	if (!local || !remote)
+		return -ENOMEM;
+	e->path.local_address = nd_str(local);
+	e->path.peer_address = nd_str(remote);
+	e->path.idle_rtt_us = peer_rtt_us(peer);
+	if (a->host.boot_id.k == ND_KNOWN && b->host.boot_id.k == ND_KNOWN)
+		e->path.same_machine = nd_bool(!strcmp(a->host.boot_id.v, b->host.boot_id.v));
+	else
+		e->path.same_machine = nd_bool_unknown(
+			a->host.boot_id.k != ND_KNOWN ? a->host.boot_id.k : b->host.boot_id.k);
+	const struct link_facts *egress = facts_egress(a);
+	e->path.loopback = egress ? nd_bool(nd_str_is(egress->kind, "loopback"))
+				  : nd_bool_unknown(a->route.ifindex.k);
+	return 0;
+}
+
+/*
+ * Enough flows to use every core of the smaller host, at most 8: more would
+ * measure the scheduler.  Never one: that is a question of its own.
+ */
+static uint64_t choose_streams(const struct exam *e)
+{
+	uint64_t n = 8;
+
+	for (int side = 0; side < EXAM_ENDS; side++) {
+		const struct nd_cpus *allowed = &e->facts[side]->host.cpus_allowed;
+		if (allowed->k == ND_KNOWN && nd_cpus_count(allowed) < n)
+			n = nd_cpus_count(allowed);
+	}
+	return n < 2 ? 2 : n;
+}
+
+static void tell(const struct conduct_options *o, enum exam_phase phase, const struct exam *e)
+{
+	struct exam_progress p = { .phase = phase, .exam = e,
+				   .certain_runs = plan_certain_runs(&o->plan) };
+
+	if (o->progress)
+		o->progress(o->state, &p);
+}
+
+static bool cancelled(const struct conduct_options *o)
+{
+	return o->cancelled && o->cancelled(o->state);
+}
+
+static uint64_t elapsed_ms(const struct timespec *since)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)((now.tv_sec - since->tv_sec) * 1000 +
+			  (now.tv_nsec - since->tv_nsec) / 1000000);
+}
+
+static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exam *e,
+			struct error *err)
+{
+	struct planned_run planned;
+	struct timespec begun;
+	int64_t offset_ns = 0;
+	int rc = peer_clock_offset(peer, &offset_ns, err);
+
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	while (!rc && !cancelled(o) && plan_next(e, &o->plan, elapsed_ms(&begun), &planned)) {
+		rc = conduct_run(peer, o, &planned, offset_ns, e, err);
+		if (rc && peer_alive(peer)) {
+			/* This run failed (a refused option, say) and stands in the exam with its
+			 * reason. */
+			struct run *r = &e->runs[e->nruns - 1];
+			if (r->purpose == RUN_ALL_STREAMS)
+				break;
+			rc = 0;
+		}
+	}
+	if (!rc && cancelled(o))
+		rc = error_set(err, EINTR, "interrupted: what was measured before still counts");
+	return rc;
+}
+
+int exam_conduct(const struct conduct_options *options, struct exam **out, struct error *err)
+{
+	struct conduct_options o = *options;
+	struct peer *peer = NULL;
+	struct exam *e = exam_new();
+	int rc;
+
+	if (!e)
+		return error_set(err, ENOMEM, "out of memory");
+	e->wishes = o.wishes;
+	rc = peer_connect(o.target, &peer, err);
+	if (rc)
+		goto fail;
+	tell(&o, EXAM_CONNECTED, e);
+	rc = read_both_hosts(peer, &o, e, err);
+	if (rc && !e->facts[SIDE_LOCAL])
+		goto fail;
+	if (!rc) {
+		rc = describe_path(peer, e);
+		tell(&o, EXAM_FACTS_READ, e);
+	}
+	if (!rc) {
+		if (!o.plan.base.streams)
+			o.plan.base.streams = choose_streams(e);
+		rc = conduct_runs(peer, &o, e, err);
+	}
+	if (rc) {
+		const char *text = arena_strdup(e->mem, err->text);
+		e->problem = text ? nd_str(text) : nd_str_unknown(ND_FAILED);
+	}
+	peer_close(peer);
+	*out = e;
+	return 0;
+fail:
+	peer_close(peer);
+	exam_free(e);
+	return rc;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/conduct_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/exam/live.h"
+
+#define PREPARE_TIMEOUT_MS 30000	/* the server may let another client's run end first */
+#define FINISH_TIMEOUT_MS 5000
+/* From the start message until both ends surely move data, and from the window's end until the
+ * sender may stop. */
+#define LEAD_NS 20000000ULL
+#define TAIL_NS 100000000ULL
+
+struct live_pair { struct end_live live[EXAM_ENDS]; bool seen[EXAM_ENDS]; };
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns)
+{
+	struct run_window w;
+
+	w.from_ns = start_ns + LEAD_NS + spec->warmup_ms * 1000000ULL;
+	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
+	w.stop_ns = w.to_ns + TAIL_NS;
+	return w;
+}
+
+static struct run_window shift(struct run_window w, int64_t by)
+{
+	w.from_ns += (uint64_t)by;
+	w.to_ns += (uint64_t)by;
+	w.stop_ns += (uint64_t)by;
+	return w;
+}
+
+static void tell(const struct conduct_options *o, const struct exam *e, enum exam_phase phase,
+		 const struct planned_run *planned, double elapsed_s, const struct live_pair *live)
+{
+	if (!o->progress)
+		return;
+	struct exam_progress p = {
+		.phase = phase, .exam = e, .planned = planned,
+		.run_number = (unsigned int)e->nruns, .certain_runs = plan_certain_runs(&o->plan),
+		.elapsed_s = elapsed_s,
+		.length_s = (double)(planned->spec.warmup_ms + planned->spec.window_ms) / 1e3,
+	};
+	for (int side = 0; live && side < EXAM_ENDS; side++)
+		p.live[side] = live->seen[side] ? &live->live[side] : NULL;
+	o->progress(o->state, &p);
+}
+
+/* Watches our end and listens to the peer's until ours is over.  -errno when the peer is lost. */
+static int watch(struct peer *peer, struct end *end, const struct conduct_options *o,
+		 const struct planned_run *planned, const struct exam *e, struct error *err)
+{
+	struct live_pair live = { 0 };
+	uint64_t begun = now_ns();
+	bool going = true;
+	int rc = 0;
+
+	while (going && !rc) {
+		bool fresh = false;
+		going = end_wait(end, 100, &live.live[SIDE_LOCAL], &fresh);
+		live.seen[SIDE_LOCAL] |= fresh;
+		cJSON *sample = NULL;
+		do {
+			cJSON_Delete(sample);
+			sample = NULL;
+			rc = peer_run_poll(peer, 0, &sample, err);
+			if (sample && live_from_json(sample, &live.live[SIDE_PEER]))
+				live.seen[SIDE_PEER] = true;
+		} while (!rc && sample);
+		tell(o, e, EXAM_RUN_GOES_ON, planned, (double)(now_ns() - begun) / 1e9, &live);
+		if (o->cancelled && o->cancelled(o->state))
+			rc = error_set(err, EINTR,
+				       "interrupted: what was measured before still counts");
+	}
+	if (rc)
+		end_cancel(end);
+	return rc;
+}
+
+static int drive(struct peer *peer, const struct conduct_options *o,
+		 const struct planned_run *planned, int64_t offset_ns, struct exam *e,
+		 struct run_end ends[EXAM_ENDS], struct error *err)
+{
+	const struct run_spec *spec = &planned->spec;
+	int *fds = calloc(spec->streams, sizeof(*fds));
+	struct end *end = NULL;
+
+	if (!fds)
+		return error_set(err, ENOMEM, "out of memory for %llu connections",
+				 (unsigned long long)spec->streams);
+	int rc = peer_run_prepare(peer, spec, fds, PREPARE_TIMEOUT_MS, err);
+	if (rc)
+		goto out;
+	struct run_window w = window_for(spec, now_ns()), theirs = shift(w, offset_ns);
+	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
+				     .window = w, .facts = e->facts[SIDE_LOCAL] };
+	rc = end_start(&config, &end, err);
+	if (rc)
+		goto out;
+	rc = peer_run_start(peer, &theirs, err);
+	if (!rc)
+		rc = watch(peer, end, o, planned, e, err);
+	else
+		end_cancel(end);
+	int finished = end_finish(end, e->mem, &ends[SIDE_LOCAL]);
+	if (!rc && finished)
+		rc = error_set(err, -finished, "cannot keep the run's result: %s",
+			       strerror(-finished));
+	cJSON *theirs_json = NULL;
+	if (!rc)
+		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
+	if (!rc)
+		rc = run_end_from_json(theirs_json, e->mem, &ends[SIDE_PEER], err);
+	cJSON_Delete(theirs_json);
+out:
+	free(fds);
+	return rc;
+}
+
+/* Goodput is what the receiver took in; a lost peer leaves only the sender's count. */
+static void conclude(struct run *r, int rc, const char *text)
+{
+	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
+	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
+	const struct run_end *counted = rx->present ? rx : tx->present ? tx : NULL;
+
+	r->status = rc ? RUN_INCOMPLETE : RUN_COMPLETE;
+	if (rc)
+		r->problem = nd_str(text);
+	if (!counted || counted->window_ns.k != ND_KNOWN || !counted->window_ns.v) {
+		r->status = RUN_FAILED;
+		r->goodput_bps = nd_u64_unknown(ND_FAILED);
+		if (!rc)
+			r->problem = counted ? nd_str("the window has no length") : rx->problem;
+		return;
+	}
+	double seconds = (double)counted->window_ns.v / 1e9;
+	r->seconds = nd_f64(seconds);
+	if (counted->bytes.k == ND_KNOWN)
+		r->goodput_bps = nd_u64((uint64_t)((double)counted->bytes.v * 8 / seconds));
+	else
+		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
+	for (int side = 0; side < EXAM_ENDS && r->status == RUN_COMPLETE; side++) {
+		struct nd_u64 broken = r->ends[side].broken_flows;
+		if (broken.k != ND_KNOWN || !broken.v)
+			continue;
+		r->status = RUN_INCOMPLETE;
+		r->problem = r->ends[side].problem;
+	}
+	r->retransmits = END_FLOW_SUM(tx, retransmits);
+	struct nd_u64 sent = END_FLOW_SUM(tx, bytes_sent),
+		      again = END_FLOW_SUM(tx, bytes_retransmitted);
+	if (sent.k == ND_KNOWN && again.k == ND_KNOWN && sent.v)
+		r->loss = nd_f64((double)again.v / (double)sent.v);
+	else
+		r->loss = nd_f64_unknown(again.k == ND_KNOWN ? ND_INVALID : again.k);
+}
+
+int conduct_run(struct peer *peer, const struct conduct_options *o,
+		const struct planned_run *planned, int64_t offset_ns, struct exam *e,
+		struct error *err)
+{
+	const char *id = arena_printf(e->mem, "%zu-%s-%s", e->nruns + 1,
+				      run_direction_word(planned->spec.direction),
+				      run_purpose_word(planned->purpose));
+	void *rows = e->runs;
+	struct run *r = arena_append_row(e->mem, &rows, &e->nruns, sizeof(*r));
+
+	if (!id || !r)
+		return error_set(err, ENOMEM, "out of memory for another run");
+	e->runs = rows;
+	r->id = nd_str(id);
+	r->purpose = planned->purpose;
+	r->spec = planned->spec;
+	r->status = RUN_FAILED;
+	tell(o, e, EXAM_RUN_BEGINS, planned, 0, NULL);
+	int rc = drive(peer, o, planned, offset_ns, e, r->ends, err);
+	const char *text = rc ? arena_strdup(e->mem, err->text) : NULL;
+	conclude(r, rc, text ? text : "out of memory");
+	tell(o, e, EXAM_RUN_ENDED, planned, 0, NULL);
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * End: one end of one run, while it happens.
+ *
+ * Drives the traffic engine over sockets that are already connected and samples
+ * this host from a thread of its own until the window is over.  The client and
+ * the server run the same code, so that both ends are measured alike.
+ */
+#ifndef ND_EXAM_END_H
+#define ND_EXAM_END_H
+
+#include "src/exam/exam.h"
+#include "src/peer/peer.h"
+
+/* How often an end is sampled: 10 Hz. */
+#define END_INTERVAL_NS 100000000ULL
+
+struct end_config {
+	const struct run_spec *spec;
+	enum load_role role;
+	const int *fds; /* spec->streams connected sockets; taken over, also on failure */
+	struct run_window window;	/* in this host's CLOCK_MONOTONIC */
+	const struct facts *facts;	/* of this host: what to sample; must outlive the end */
+};
+
+struct end;
+
+/* Traffic flows and sampling has begun when it returns 0; else -errno and the sockets are closed.
+ */
+int end_start(const struct end_config *config, struct end **out, struct error *err);
+
+/* The newest finished interval, for live displays. */
+struct end_live {
+	double start_s, seconds;	/* start < 0: still warming up */
+	double rate_bps;		/* application bytes of this end in the interval */
+	bool hot_known;
+	uint64_t hot_cpu;
+	double hot_busy;
+};
+
+/*
+ * Waits up to timeout_ms for the next interval or the end of the run.  Returns
+ * true while the run goes on; *fresh tells whether *live was filled.
+ */
+bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, bool *fresh);
+/* Cuts the window short now; what was sampled so far stays. */
+void end_cancel(struct end *e);
+/*
+ * Stops traffic, closes the sockets and fills out (in mem; out->window is a struct
+ * counters of its own, freed with counters_free).  Frees e.  0 or -ENOMEM.
+ */
+int end_finish(struct end *e, struct arena *mem, struct run_end *out);
+
+#endif

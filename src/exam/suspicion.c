@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/suspicion.h"
+
+#include <string.h>
+
+/* Below this a path counts as stalled: a black hole passes a few small segments. */
+#define STALLED_BPS 2e6
+#define BUSY 0.85
+
+bool suspect_large_packets(const struct run *r)
+{
+	const struct run_end *sender = &r->ends[run_sender(r->spec.direction)];
+	struct nd_u64 mss = END_FLOW_MIN(sender, snd_mss);
+	struct nd_u64 pmtu = END_FLOW_MIN(sender, pmtu);
+	bool large = (mss.k == ND_KNOWN && mss.v > PLAN_SMALL_MSS) ||
+		     (pmtu.k == ND_KNOWN && pmtu.v > PLAN_SMALL_MSS + 60);
+	bool stalled = r->goodput_bps.k == ND_KNOWN && (double)r->goodput_bps.v < STALLED_BPS;
+
+	return large && stalled && !r->spec.mss_bytes;
+}
+
+const char *suspect_congestion_control(const struct exam *e, const struct run *r,
+				       const struct run_end *sender)
+{
+	const struct facts *f = e->facts[run_sender(r->spec.direction)];
+	const char *now = NULL;
+
+	for (size_t i = 0; i < sender->nflows && !now; i++)
+		if (sender->flows[i].congestion_control.k == ND_KNOWN)
+			now = sender->flows[i].congestion_control.v;
+	if (!now || !f || f->sysctl.tcp_available_congestion_control.k != ND_KNOWN)
+		return NULL;
+	if (!strcmp(now, "cubic") || !strcmp(now, "reno"))
+		return NULL;	/* loss-based already */
+	/* Without CAP_NET_ADMIN a socket may only take what the host allows everyone. */
+	struct nd_str list = nd_is_true(f->host.net_admin)
+				     ? f->sysctl.tcp_available_congestion_control
+				     : f->sysctl.tcp_allowed_congestion_control;
+	if (list.k != ND_KNOWN)
+		return NULL;
+	if (strstr(list.v, "cubic"))
+		return "cubic";
+	return strstr(list.v, "reno") ? "reno" : NULL;
+}
+
+static bool saturated(const struct run_end *end)
+{
+	struct nd_f64 worker = end_busiest_worker(end);
+	const struct core_load *hot = end_hot_core(end);
+
+	return (worker.k == ND_KNOWN && worker.v >= BUSY) || (hot && hot->busy.v >= BUSY);
+}
+
+bool suspect_packet_cost(const struct exam *e, const struct run *r)
+{
+	static const char *const helpers[] = {
+		"tx-tcp-segmentation",	  "tx-generic-segmentation", "rx-gro",
+		"tx-checksum-ip-generic", "tx-scatter-gather",
+	};
+	bool off = false;
+
+	for (int side = 0; side < EXAM_ENDS; side++) {
+		const struct link_facts *link = exam_egress(e, side);
+		for (size_t i = 0; link && i < ARRAY_SIZE(helpers); i++)
+			off |= nd_is_false(facts_feature_active(e->facts[side], link->ifindex.v,
+								helpers[i]));
+	}
+	return off && (saturated(&r->ends[SIDE_LOCAL]) || saturated(&r->ends[SIDE_PEER]));
+}
+
+bool suspect_receive_copy(const struct run *r)
+{
+	struct nd_f64 worker = end_busiest_worker(&r->ends[run_receiver(r->spec.direction)]);
+
+	return worker.k == ND_KNOWN && worker.v >= 0.9;
+}
