@@ -74,7 +74,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtest.a $(BUILD)/libne
 	$(if $(CMOCKA_LIBS),,$(error cmocka is missing: see config.log; ./bootstrap deps test installs it))
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(DEP_LIBS) -lm
 
-# Small drivers to measure with by hand; no test runs them.
+# Small drivers to measure with; no test runs them.
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libnetdoctor.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
@@ -128,8 +128,20 @@ INSTALL_DIRS = $(BINDIR) $(if $(MAN_PAGES),$(MANDIR)) $(if $(COMPLETIONS),$(COMP
 INSTALLED = $(BINDIR)/netdoctor $(MAN_PAGES:docs/man/%=$(MANDIR)/%) \
 	$(COMPLETIONS:docs/completion/%=$(COMPDIR)/%) $(SCHEMAS:docs/schema/%=$(SCHEMADIR)/%)
 
+# The same bytes from the same commit: sorted names, no owners, one time.
+DIST := netdoctor-$(VERSION)
+dist: ## make $(DIST).tar.gz, the same bytes from the same tree
+	$(call say,TAR,$(DIST).tar.gz)
+	$(Q)tools/source-files | tar --create --no-recursion --null --files-from=- \
+		--format=ustar --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX,a-s \
+		--mtime=@$$(tools/source-date) --transform='s,^,$(DIST)/,' | \
+		gzip -9n >$(DIST).tar.gz
+
+bench: $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c)) ## measure what sampling costs, and our traffic against iperf3's
+	+$(Q)BUILD=$(BUILD) tests/bench/run
+
 clean: ## remove what was built
-	$(Q)rm -rf build build-* netdoctor
+	$(Q)rm -rf build build-* netdoctor $(DIST).tar.gz
 
 distclean: clean ## and what configure wrote
 	$(Q)rm -f config.mk config.h config.log
@@ -145,7 +157,7 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: all tests check lint unit install uninstall clean distclean help FORCE
+.PHONY: all tests check lint unit install uninstall dist bench clean distclean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/bench/*.c)) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)

@@ -19,6 +19,9 @@ scripts() {
 		echo bootstrap
 		echo tests/run
 		echo tests/run-one
+		echo tests/bench/run
+		echo tools/source-files
+		echo tools/source-date
 		find $(folders) -name "*.sh"
 	} | sort
 }
