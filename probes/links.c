@@ -20,8 +20,11 @@
 /* Newer than some distributions' headers (5.19). */
 enum { ATTR_GRO_MAX_SIZE = 58, LINK_ATTR_MAX = ATTR_GRO_MAX_SIZE };
 
+/* Rows are searched one by one; a recording must not make that take minutes. */
+enum { LINKS_MAX = 16384 };
+
 /* One look-up a link is cheaper than a dump until a dump is short itself. */
-enum { SINGLE_LOOKUPS_MAX = 8 };
+enum { SINGLE_LOOKUPS_MAX = 16 };
 
 struct link_request {
 	struct nlmsghdr header;
@@ -158,6 +161,8 @@ int parse_links(const void *buf, size_t len, struct facts *f)
 		/* AF_BRIDGE and the like describe ports of links that have their own message. */
 		if (info->ifi_family != AF_UNSPEC || info->ifi_index <= 0)
 			continue;
+		if (f->nlinks == LINKS_MAX)
+			return -E2BIG;
 		link = arena_append_row(f->mem, (void **)&f->links, &f->nlinks, sizeof(*link));
 		if (!link)
 			return -ENOMEM;
@@ -273,19 +278,14 @@ int parse_link_stats(const void *buf, size_t len, const struct facts *f, struct 
 
 static int request_stats(struct source *src, const struct facts *f, struct bytes *replies)
 {
-	uint64_t wanted[SINGLE_LOOKUPS_MAX];
-	size_t n = 0;
+	const struct link_facts *wanted[SINGLE_LOOKUPS_MAX];
+	size_t n = probe_wanted_links(NULL, f, wanted, ARRAY_SIZE(wanted));
 	int result = 0;
 
-	for (size_t i = 0; i < f->nlinks; i++) {
-		if (!probe_link_wanted(NULL, f, &f->links[i]))
-			continue;
-		if (n == ARRAY_SIZE(wanted))
-			return request_links(src, 0, replies);
-		wanted[n++] = f->links[i].ifindex.v;
-	}
+	if (n > ARRAY_SIZE(wanted))
+		return request_links(src, 0, replies);
 	for (size_t i = 0; i < n; i++) {
-		int rc = request_links(src, wanted[i], replies);
+		int rc = request_links(src, wanted[i]->ifindex.v, replies);
 
 		/* A link may vanish while traffic flows; the others still count. */
 		if (rc && !result)

@@ -72,6 +72,9 @@ int probes_sample(struct source *src, const struct facts *f, enum counter_rate r
  */
 bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 		       const struct link_facts *link);
+/* All of them at once, at most cap of them in out; returns how many there are. */
+size_t probe_wanted_links(const struct probe_context *ctx, const struct facts *f,
+			  const struct link_facts **out, size_t cap);
 /*
  * Whether /sys/class/net/NAME is this very link.  Sysfs shows the network
  * namespace it was mounted in, which need not be ours, and names repeat.

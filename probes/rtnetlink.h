@@ -46,7 +46,7 @@ struct nd_str rtnl_address(const struct nlattr *attr, struct arena *mem);
 /* Copies what the attribute holds of a kernel struct that may have grown; bytes copied. */
 size_t rtnl_struct(const struct nlattr *attr, void *out, size_t size);
 
-/* RTM_NEWLINK: appends to f->links. */
+/* RTM_NEWLINK: appends to f->links; -E2BIG when there are too many to work with. */
 int parse_links(const void *buf, size_t len, struct facts *f);
 /* RTM_NEWLINK: appends IFLA_STATS64 of the links that probe_link_wanted() names. */
 int parse_link_stats(const void *buf, size_t len, const struct facts *f, struct counters *c);

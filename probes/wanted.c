@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Stacks are rarely deeper than macvlan on VLAN on bond; veth peers point at each other. */
-enum { STACK_DEPTH_MAX = 8 };
+enum { STACK_DEPTH_MAX = 8, STACK_LINKS_MAX = 64, STACK_MASTERS_MAX = 8 };
 
 static bool kind_is(const struct link_facts *link, const char *kind)
 {
@@ -32,34 +32,84 @@ static bool has_members(const struct link_facts *link)
 	return kind_is(link, "bond") || kind_is(link, "team") || kind_is(link, "bridge");
 }
 
-static bool in_stack(const struct facts *f, const struct link_facts *top,
-		     const struct link_facts *link, unsigned int depth)
+/* masters: bonds and bridges looked through so far; facts of a peer may be made of nothing else. */
+struct link_set { const struct link_facts **links; size_t n, cap; unsigned int masters; };
+
+static bool set_has(const struct link_set *set, const struct link_facts *link)
 {
-	if (!top || depth > STACK_DEPTH_MAX)
-		return false;
-	if (top == link)
-		return true;
-	if (top->lower_ifindex.k == ND_KNOWN &&
-	    in_stack(f, facts_link(f, top->lower_ifindex.v), link, depth + 1))
-		return true;
-	for (size_t i = 0; has_members(top) && i < f->nlinks; i++) {
-		if (carries(top, &f->links[i]) && in_stack(f, &f->links[i], link, depth + 1))
+	for (size_t i = 0; i < set->n && i < set->cap; i++) {
+		if (set->links[i] == link)
 			return true;
 	}
 	return false;
 }
 
+static void set_add(struct link_set *set, const struct link_facts *link)
+{
+	if (set_has(set, link))
+		return;
+	if (set->n < set->cap)
+		set->links[set->n] = link;
+	set->n++;
+}
+
+static void add_stack(const struct facts *f, const struct link_facts *top, unsigned int depth,
+		      struct link_set *set)
+{
+	if (!top || depth > STACK_DEPTH_MAX || set->n > set->cap || set_has(set, top))
+		return;
+	set_add(set, top);
+	if (top->lower_ifindex.k == ND_KNOWN)
+		add_stack(f, facts_link(f, top->lower_ifindex.v), depth + 1, set);
+	if (!has_members(top) || set->masters++ >= STACK_MASTERS_MAX)
+		return;
+	for (size_t i = 0; i < f->nlinks; i++) {
+		if (carries(top, &f->links[i]))
+			add_stack(f, &f->links[i], depth + 1, set);
+	}
+}
+
+size_t probe_wanted_links(const struct probe_context *ctx, const struct facts *f,
+			  const struct link_facts **out, size_t cap)
+{
+	struct link_set set = { .links = out, .cap = cap };
+
+	add_stack(f, facts_egress(f), 0, &set);
+	if (ctx && ctx->only_links) {
+		for (size_t i = 0; i < ctx->nonly_links; i++)
+			add_stack(f, facts_link_by_name(f, ctx->only_links[i]), 0, &set);
+		return set.n;
+	}
+	for (size_t i = 0; i < f->nlinks; i++) {
+		if (kind_is(&f->links[i], "physical"))
+			set_add(&set, &f->links[i]);
+	}
+	return set.n;
+}
+
+static bool in_stack(const struct facts *f, const struct link_facts *top,
+		     const struct link_facts *link)
+{
+	const struct link_facts *room[STACK_LINKS_MAX];
+	struct link_set set = { .links = room, .cap = ARRAY_SIZE(room) };
+
+	if (top == link)
+		return true;
+	add_stack(f, top, 0, &set);
+	return set_has(&set, link);
+}
+
 bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 		       const struct link_facts *link)
 {
-	if (in_stack(f, facts_egress(f), link, 0))
-		return true;
-	if (!ctx || !ctx->only_links)
-		return kind_is(link, "physical");
-	for (size_t i = 0; i < ctx->nonly_links; i++) {
-		const struct link_facts *top = facts_link_by_name(f, ctx->only_links[i]);
+	bool only = ctx && ctx->only_links;
 
-		if (in_stack(f, top, link, 0))
+	if (!only && kind_is(link, "physical"))
+		return true;
+	if (in_stack(f, facts_egress(f), link))
+		return true;
+	for (size_t i = 0; only && i < ctx->nonly_links; i++) {
+		if (in_stack(f, facts_link_by_name(f, ctx->only_links[i]), link))
 			return true;
 	}
 	return false;

@@ -313,7 +313,9 @@ static void test_route(void **state)
 static void test_route_lock_and_via(void **state)
 {
 	struct rtmsg info = { .rtm_family = AF_INET, .rtm_type = RTN_LOCAL };
-	struct { uint16_t family; uint8_t a[16]; } via = { AF_INET6, { 0x20, 1, 0xd, 0xb8, [15] = 1 } };
+	struct { uint16_t family; uint8_t a[16]; } via = {
+		AF_INET6, { 0x20, 1, 0xd, 0xb8, [15] = 1 },
+	};
 	struct arena *mem = arena_new(LIMIT);
 	struct route_facts route = { 0 };
 	struct reply r = { 0 };
