@@ -52,7 +52,8 @@ static void worked_rates(void **state)
 {
 	static const struct { double line, mtu, goodput, tolerance; } rates[] = {
 		{ 1, 1500, 0.941, 0.0006 }, { 2.5, 1500, 2.354, 0.0006 },
-		{ 5, 1500, 4.707, 0.0006 }, { 25, 1500, 23.54, 0.006 }, { 40, 1500, 37.66, 0.006 }, { 100, 1500, 94.15, 0.006 },
+		{ 5, 1500, 4.707, 0.0006 }, { 25, 1500, 23.54, 0.006 },
+		{ 40, 1500, 37.66, 0.006 }, { 100, 1500, 94.15, 0.006 },
 		{ 200, 1500, 188.3, 0.06 }, { 400, 1500, 376.6, 0.06 },
 		{ 10, 9000, 9.900, 0.0006 }, { 100, 9000, 99.00, 0.006 },
 	};
@@ -106,7 +107,8 @@ static void short_frames_are_padded(void **state)
 	assert_near(wire_frame_bytes(&tcp4, 47), 85, 0);
 	assert_near(wire_frame_bytes(&tcp4_vlan, 47), 89, 0);
 	/* One acknowledgement for two full frames; timestamps make it six bytes longer. */
-	assert_near(wire_frame_bytes(&tcp4, 40) / (2 * wire_frame_bytes(&tcp4, 1500)), 0.027, 0.001);
+	assert_near(wire_frame_bytes(&tcp4, 40) / (2 * wire_frame_bytes(&tcp4, 1500)), 0.027,
+		    0.001);
 	assert_near(wire_frame_bytes(&tcp4, 52), 90, 0);
 }
 
