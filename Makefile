@@ -79,6 +79,10 @@ $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libnetdoctor.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
 
+$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libnetdoctor.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
+
 # Files that change only when the flags, or the list of sources, do: objects built by
 # another compiler or with other flags are never mixed, and a deleted source is noticed.
 quoted = '$(subst ','\'',$(1))'
@@ -102,6 +106,15 @@ lint: ## run the lints and the analyzers: shellcheck, cppcheck, clang, clang-tid
 
 unit: $(UNIT_BIN) ## run the unit tests alone
 	$(Q)fail=0; for t in $(UNIT_BIN); do CMOCKA_MESSAGE_OUTPUT=TAP $$t || fail=1; done; exit $$fail
+
+GEN_DOCS = $(BUILD)/tests/tools/gen_docs
+docs: $(GEN_DOCS) ## write the schema and the pages of rules anew from their tables
+	$(Q)mkdir -p docs/rules docs/schema && rm -f docs/rules/*.md
+	$(Q)$(GEN_DOCS) schema src/report/schema.skeleton.json docs/schema/netdoctor-report-1.schema.json
+	$(Q)$(GEN_DOCS) rules docs/rules
+
+bless: $(UNIT_BIN) ## accept what the reports print now as right (see git diff)
+	$(Q)for t in $(filter %report_text %report_parts,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done
 
 install: $(BUILD)/netdoctor ## install below $(DESTDIR)$(PREFIX)
 	$(call say,INST,$(DESTDIR)$(PREFIX))
@@ -157,7 +170,7 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: all tests check lint unit install uninstall dist bench clean distclean help FORCE
+.PHONY: all tests check lint unit docs bless install uninstall dist bench clean distclean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/bench/*.c)) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/bench/*.c tests/tools/*.c)) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)

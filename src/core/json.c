@@ -51,7 +51,7 @@ static cJSON *unknown_item(enum nd_known k)
 }
 
 /* Host names, sysfs texts and NIC names may be any bytes; JSON must be UTF-8. */
-static cJSON *string_item(const char *s)
+cJSON *json_string(const char *s)
 {
 	struct text t = TEXT_INIT;
 	cJSON *item;
@@ -122,7 +122,7 @@ static cJSON *member_to_json(const struct field *f, const void *member)
 	case FIELD_BOOL:
 		return cJSON_CreateBool(((const struct nd_bool *)member)->v);
 	case FIELD_STR:
-		return string_item(((const struct nd_str *)member)->v);
+		return json_string(((const struct nd_str *)member)->v);
 	case FIELD_CPUS:
 		return cpus_item(member);
 	}

@@ -48,6 +48,8 @@ const char *json_get_str(const cJSON *obj, const char *key, size_t max_len);
 /* Adds v exactly: a number below 10^15, a decimal string from there.  NULL: no memory. */
 cJSON *json_add_u64(cJSON *obj, const char *key, uint64_t v);
 cJSON *json_add_i64(cJSON *obj, const char *key, int64_t v);
+/* A JSON string of any bytes: invalid UTF-8 becomes U+FFFD.  NULL gives an unknown. */
+cJSON *json_string(const char *s);
 /* Adds item, which is taken over in any case; false when it is NULL or memory ran out. */
 static inline bool json_put(cJSON *obj, const char *key, cJSON *item)
 {

@@ -99,8 +99,9 @@ int explain_rule_markdown(const struct rule *r, struct text *out)
 
 	text_printf(out, "<!-- Made from rules/%s.c by make docs: change it there. -->\n", r->id);
 	text_printf(out, "# %s\n\n", r->id);
+	text_add(out, "Finds that ");
 	add_markdown(out, r->title);
-	text_add(out, ".\n\nLooks at ");
+	text_add(out, ".\nLooks at ");
 	text_add(out, scope_texts[r->scope]);
 	text_add(out, ".\n");
 	section(out, "Reads", r->reads);

@@ -22,7 +22,7 @@ static cJSON *number(double v)
 
 static cJSON *string(const char *s)
 {
-	return s ? cJSON_CreateString(s) : cJSON_CreateNull();
+	return s ? json_string(s) : cJSON_CreateNull();
 }
 
 static cJSON *f64(struct nd_f64 v)
@@ -64,7 +64,7 @@ static cJSON *lines(const char *s)
 	while (arr && s && *s) {
 		size_t len = strcspn(s, "\n");
 		char *line = strndup(s, len);
-		bool ok = line && (len == 0 || json_push(arr, cJSON_CreateString(line)));
+		bool ok = line && (len == 0 || json_push(arr, json_string(line)));
 
 		free(line);
 		if (!ok) {
@@ -310,6 +310,34 @@ cJSON *report_to_json(const struct exam *e, const struct diagnosis *d,
 	return NULL;
 }
 
+/*
+ * JSON may hold any character as it is, but a report is also read with cat: what a
+ * terminal obeys, or what turns text around, is written as an escape.
+ */
+static bool needs_escape(uint32_t c)
+{
+	return (c >= 0x7f && c <= 0x9f) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+}
+
+static void add_printed(struct text *out, const char *s)
+{
+	while (*s) {
+		const char *start = s;
+		uint32_t c = 0;
+		size_t n = 0;
+
+		while (*s && (n = utf8_decode(s, &c)) && !needs_escape(c))
+			s += n;
+		text_addn(out, start, (size_t)(s - start));
+		if (!*s)
+			break;
+		/* Invalid bytes do not come here: strings were cleaned when they were added. */
+		text_printf(out, "\\u%04x", n ? c : 0xfffd);
+		s += n ? n : 1;
+	}
+}
+
 int report_json(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out)
 {
@@ -319,7 +347,7 @@ int report_json(const struct exam *e, const struct diagnosis *d, const struct re
 	cJSON_Delete(obj);
 	if (!printed)
 		return -ENOMEM;
-	text_add(out, printed);
+	add_printed(out, printed);
 	text_add(out, "\n");
 	cJSON_free(printed);
 	return out->failed ? -ENOMEM : 0;
