@@ -7,6 +7,7 @@ const struct command *const commands_table[] = {
 	&command_diagnose,
 	&command_serve,
 	&command_check,
+	&command_explain,
 	&command_demo,
 };
 const size_t commands_count = ARRAY_SIZE(commands_table);

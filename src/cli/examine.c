@@ -8,7 +8,7 @@
 #include "src/cli/options.h"
 #include "src/cli/progress_line.h"
 
-struct watcher { const struct stop *stop; struct progress_line *line; };
+struct watcher { const struct stop *stop; const struct progress_line *line; };
 
 static bool cancelled(void *state)
 {
@@ -27,7 +27,8 @@ static void progress(void *state, const struct exam_progress *p)
 int examine(const struct conduct_options *options, const struct stop *stop, bool quiet,
 	    struct exam **exam)
 {
-	struct progress_line line = { .shown = !quiet && isatty(STDERR_FILENO) };
+	struct progress_line line = { .shown = !quiet && isatty(STDERR_FILENO),
+				      .options = output_terminal_options(STDERR_FILENO) };
 	struct watcher w = { .stop = stop, .line = &line };
 	struct conduct_options o = *options;
 	struct error err = { "" };

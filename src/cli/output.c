@@ -15,13 +15,22 @@
 
 const char *const report_format_names[] = { "text", "json", NULL };
 
-static unsigned int terminal_width(void)
+/* Lines longer than this are hard to read, whatever the terminal's width. */
+#define MAX_WIDTH 120
+
+static unsigned int terminal_width(int fd)
 {
 	struct winsize ws;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
-		return ws.ws_col > 120 ? 120 : ws.ws_col;
+	if (ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+		return ws.ws_col > MAX_WIDTH ? MAX_WIDTH : ws.ws_col;
 	return 80;
+}
+
+static bool locale_is_utf8(void)
+{
+	setlocale(LC_CTYPE, "");
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
 static uint64_t wall_ns(void)
@@ -37,16 +46,21 @@ struct report_options output_options(const struct output_settings *s)
 	bool terminal = !s->file && isatty(STDOUT_FILENO);
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	setlocale(LC_CTYPE, "");
 	return (struct report_options){
-		.width = terminal ? terminal_width() : 80,
+		.width = terminal ? terminal_width(STDOUT_FILENO) : 80,
 		.colour = terminal && !s->no_colour && !(no_colour && *no_colour) &&
 			  !(term && !strcmp(term, "dumb")),
-		.utf8 = !s->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.utf8 = !s->ascii && locale_is_utf8(),
 		.verbose = s->verbose,
 		.created_ns = wall_ns(),
 		.tool_version = NETDOCTOR_VERSION,
 	};
+}
+
+struct report_options output_terminal_options(int fd)
+{
+	/* One column less: a full last column wraps on some terminals. */
+	return (struct report_options){ .width = terminal_width(fd) - 1, .utf8 = locale_is_utf8() };
 }
 
 static int write_all(FILE *f, const char *name, const struct text *t)

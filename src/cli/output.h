@@ -35,6 +35,8 @@ int output_report(const struct output_settings *s, report_writer text, const str
 		  const struct diagnosis *d);
 /* What standard output (or the file) can show. */
 struct report_options output_options(const struct output_settings *s);
+/* What the terminal behind fd can show, for progress. */
+struct report_options output_terminal_options(int fd);
 /* All of t to standard output; 0 or an exit code. */
 int output_text(const struct text *t);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "probes/probe.h"
 #include "src/exam/flow_summary.h"
@@ -241,15 +242,19 @@ static void init_lock(struct end *e)
 int end_start(const struct end_config *config, struct end **out, struct error *err)
 {
 	struct end *e = calloc(1, sizeof(*e));
-	int rc = -ENOMEM;
 	struct load *l = NULL;
+	int rc = load_create(config->spec, config->role, config->fds, config->spec->streams, &l,
+			     err);
 
-	/* First of all: from here on the sockets have an owner. */
-	rc = load_create(config->spec, config->role, config->fds, config->spec->streams, &l, err);
-	if (rc || !e) {
-		load_stop(l);
+	if (rc) {
+		for (uint64_t i = 0; i < config->spec->streams; i++)
+			close(config->fds[i]);
 		free(e);
-		return rc ? rc : error_set(err, ENOMEM, "out of memory for the traffic run");
+		return rc;
+	}
+	if (!e) {
+		load_stop(l);
+		return error_set(err, ENOMEM, "out of memory for the traffic run");
 	}
 	e->load = l;
 	e->spec = *config->spec;
