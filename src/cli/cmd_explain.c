@@ -22,9 +22,16 @@ static int explain(const struct explain_settings *s, const char *id)
 	int rc;
 
 	if (id && !rule)
-		return complain(EXIT_USAGE, "explain: no rule named %s (netdoctor explain lists them)", id);
-	rc = rule ? explain_rule(rule, &o, &t) : explain_list(rules_table, rules_count, &o, &t);
-	rc = rc ? complain(EXIT_COULD_NOT_TELL, "cannot explain: %s", strerror(-rc)) : output_text(&t);
+		return complain(EXIT_USAGE, "explain: no rule named %s (netdoctor explain lists them)",
+				id);
+	if (rule)
+		rc = explain_rule(rule, &o, &t);
+	else
+		rc = explain_list(rules_table, rules_count, &o, &t);
+	if (rc)
+		rc = complain(EXIT_COULD_NOT_TELL, "cannot explain: %s", strerror(-rc));
+	else
+		rc = output_text(&t);
 	text_free(&t);
 	return rc;
 }
@@ -46,8 +53,8 @@ const struct command command_explain = {
 	.arguments = "[RULE]",
 	.summary = "what a rule reads, when it fires, why, and the fix",
 	.description =
-		"Without RULE: one line for each rule.  With RULE: what it reads, when it fires, the\n"
-		"mechanism, the fix, when it is wrong, and its sources.",
+		"Without RULE: one line for each rule.  With RULE: what it reads, when it fires,\n"
+		"the mechanism, the fix, when it is wrong, and its sources.",
 	.options = explain_options,
 	.noptions = sizeof(explain_options) / sizeof(explain_options[0]),
 	.run = run,
