@@ -31,10 +31,15 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 # Helpers that several unit tests share.
 UNIT_LIB_SRC := $(filter-out $(UNIT_SRC),$(call sources,tests/unit))
 
+# Rules on exams: one program that reads the cases.
+EXAMS_SRC := $(call sources,tests/exams)
+
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJ := $(call objects,$(LIB_SRC))
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_LIB_OBJ := $(call objects,$(UNIT_LIB_SRC))
+EXAMS_OBJ := $(call objects,$(EXAMS_SRC))
+EXAMS_BIN := $(BUILD)/tests/exams/run_exams
 UNIT_BIN := $(patsubst %.c,$(BUILD)/%,$(UNIT_SRC))
 # Everything but main() can be linked into a unit test.
 CLI_TESTED_OBJ := $(filter-out $(BUILD)/src/cli/main.o,$(CLI_OBJ))
@@ -74,6 +79,10 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtest.a $(BUILD)/libne
 	$(if $(CMOCKA_LIBS),,$(error cmocka is missing: see config.log; ./bootstrap deps test installs it))
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(DEP_LIBS) -lm
 
+$(EXAMS_BIN): $(EXAMS_OBJ) $(BUILD)/libnetdoctor.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) -lm
+
 # Small drivers to measure with; no test runs them.
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libnetdoctor.a
 	$(call say,LD,$@)
@@ -97,7 +106,7 @@ config.mk: configure tools/packages VERSION
 config.h: config.mk
 	@:
 
-tests: $(if $(CLI_SRC),$(BUILD)/netdoctor) $(UNIT_BIN) ## build everything that the tests run
+tests: $(if $(CLI_SRC),$(BUILD)/netdoctor) $(UNIT_BIN) $(EXAMS_BIN) ## build everything that the tests run
 check: ## build and run all tests; labs need root (CHECK="--no-lab --only PATTERN ...")
 	+$(Q)tests/run $(CHECK)
 
@@ -174,3 +183,4 @@ FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/bench/*.c tests/tools/*.c)) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(EXAMS_OBJ:.o=.d)
