@@ -92,7 +92,7 @@ int probes_sample(struct source *src, const struct facts *f, enum counter_rate r
 	for (size_t i = 0; i < counter_probes_count; i++) {
 		const struct counter_probe *p = counter_probes_table[i];
 
-		/* Rows that cannot be read are missing, hence ND_UNREAD to whoever asks for them. */
+		/* Rows that cannot be read are missing: ND_UNREAD to whoever asks for them. */
 		if (p->rate <= rate && p->sample(src, f, c) == -ENOMEM)
 			result = -ENOMEM;
 	}

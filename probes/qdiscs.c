@@ -83,7 +83,8 @@ int parse_qdiscs(const void *buf, size_t len, const struct probe_context *ctx, s
 
 static bool is_classful(const struct qdisc_facts *q)
 {
-	return nd_is_false(q->is_class) && q->kind.k == ND_KNOWN && qdisc_kind_has_classes(q->kind.v);
+	return nd_is_false(q->is_class) && q->kind.k == ND_KNOWN &&
+	       qdisc_kind_has_classes(q->kind.v);
 }
 
 /* Whether row i is the first classful qdisc of its link. */

@@ -13,7 +13,8 @@
 
 struct host_facts {
 	struct nd_str hostname, kernel, machine, os, tool_version, boot_id;
-	struct nd_str virtualization;	/* "none", "kvm", "vmware", "xen", "microsoft", ... */
+	/* "none", "kvm", "qemu" (emulated), "vmware", "xen", "microsoft", "amazon" ... "other" */
+	struct nd_str virtualization;
 	struct nd_str container;	/* "none", "docker", "lxc", "podman", "kubernetes",
 					   "other" */
 	struct nd_str cpu_model;
