@@ -142,16 +142,16 @@ static bool configure(SSL_CTX *ssl, bool server)
 	    !SSL_CTX_set_max_proto_version(ssl, TLS1_3_VERSION) ||
 	    !SSL_CTX_set_ciphersuites(ssl, CIPHER_SUITE))
 		return false;
-	/*
-	 * Without this a server that ignores the key and shows any certificate would be
-	 * believed.  There is no trust store, so no certificate can pass.
-	 */
-	SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
 	SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_options(ssl, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
 	SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 			 SSL_MODE_RELEASE_BUFFERS);
 	if (!server) {
+		/*
+		 * Without this a server that ignores the key and shows any certificate would be
+		 * believed.  There is no trust store, so no certificate can pass.
+		 */
+		SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
 		SSL_CTX_set_psk_use_session_callback(ssl, psk_use);
 		return true;
 	}
