@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# TAP for test scripts: `. tests/tap.sh`, then pass, fail, skip or check for each
+# TAP for test scripts: `. tests/tap.sh`, then pass, fail, skip, check or none for each
 # test, and `done_testing` at the end.
 
 tap_tests=0
@@ -28,6 +28,12 @@ check() {
 	tap_name=$1
 	shift
 	if "$@"; then pass "$tap_name"; else fail "$tap_name"; fi
+}
+
+# none NAME FOUND: passes when nothing was found, and shows what was.
+none() {
+	[ -z "$2" ] || printf '%s\n' "$2"
+	check "$1" [ -z "$2" ]
 }
 
 done_testing() {

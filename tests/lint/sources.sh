@@ -56,9 +56,3 @@ c_code() { # FILE...
 			if (out ~ /[^ \t]/) print FILENAME ":" FNR ":" out
 		}' "$@"
 }
-
-# none NAME FOUND: passes when nothing was found, and shows what was.
-none() {
-	[ -z "$2" ] || printf '%s\n' "$2"
-	check "$1" [ -z "$2" ]
-}
