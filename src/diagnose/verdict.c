@@ -10,12 +10,17 @@
 
 enum exit_code { EXIT_HEALTHY = 0, EXIT_WARNING = 1, EXIT_CRITICAL = 2, EXIT_UNKNOWN = 3 };
 
+/* "60 Gbit/s" and "9.40 Gbit/s": people leave out a fraction of nothing. */
 static const char *rate_text(struct arena *mem, double bps)
 {
-	char buf[32];
+	char buf[32], *point, *unit;
 	const char *text;
 
 	format_rate(bps, buf, sizeof(buf));
+	point = strchr(buf, '.');
+	unit = point ? strchr(point, ' ') : NULL;
+	if (unit && strspn(point + 1, "0") == (size_t)(unit - point - 1))
+		memmove(point, unit, strlen(unit) + 1);
 	text = arena_strdup(mem, buf);
 	return text ? text : "";
 }

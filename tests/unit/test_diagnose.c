@@ -17,7 +17,7 @@ static void two_namespaces_sharing_the_cpus_are_healthy(void **state)
 	fixture_busy(build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 60 * GBIT), 0.99);
 	fixture_busy(build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 58 * GBIT), 0.98);
 	assert_int_equal(diagnose(e, &d), 0);
-	assert_string_equal(d->summary, "Healthy: 60.0 Gbit/s forward and 58.0 Gbit/s reverse, "
+	assert_string_equal(d->summary, "Healthy: 60 Gbit/s forward and 58 Gbit/s reverse, "
 			    "limited by the CPUs both ends share.");
 	assert_int_equal(d->verdict, VERDICT_HEALTHY);
 	assert_int_equal(diagnosis_exit_code(d), 0);
@@ -35,7 +35,7 @@ static void a_full_wire_is_healthy(void **state)
 	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.40 * GBIT);
 	assert_int_equal(diagnose(e, &d), 0);
 	assert_string_equal(d->summary,
-			    "Healthy: 9.40 Gbit/s forward, limited by the 10.0 Gbit/s link.");
+			    "Healthy: 9.40 Gbit/s forward, limited by the 10 Gbit/s link.");
 	assert_int_equal(d->verdict, VERDICT_HEALTHY);
 	diagnosis_free(d);
 	exam_free(e);

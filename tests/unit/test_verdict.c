@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verdict, sentence and exit code, from whole exams. */
+#include "src/diagnose/engine.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "tests/unit/exam_fixture.h"
+#include "tests/unit/model_test.h"
+
+static void fire_shaper(const struct rule_input *in, struct rule_output *out)
+{
+	struct finding *f = rule_fire(out);
+
+	f->severity = SEVERITY_HIGH;
+	f->title = "tbf on eth0 lets 1 Gbit/s through";
+	finding_lifts(f, CEILING_SHAPER, HUGE_VAL, HUGE_VAL);
+	(void)in;
+}
+
+static void fire_low(const struct rule_input *in, struct rule_output *out)
+{
+	rule_fire(out)->severity = SEVERITY_LOW;
+	(void)in;
+}
+
+static void fire_host(const struct rule_input *in, struct rule_output *out)
+{
+	struct finding *f = rule_fire(out);
+
+	f->severity = SEVERITY_MEDIUM;
+	f->title = rule_text(out, "governor of %s is powersave", side_word(in->side));
+}
+
+static const struct rule shaper_rule = {
+	.id = "qdisc-rate-limit", .title = "t", .scope = RULE_PER_SENDER, .evaluate = fire_shaper,
+};
+static const struct rule low_rule = {
+	.id = "offload-x", .title = "t", .scope = RULE_PER_SENDER, .evaluate = fire_low,
+};
+static const struct rule host_rule = {
+	.id = "cpu-governor", .title = "t", .scope = RULE_PER_HOST, .evaluate = fire_host,
+};
+
+static void expect(const struct exam *e, const struct rule *rule, enum verdict verdict,
+		   int exit_code, const char *summary)
+{
+	struct diagnosis *d;
+
+	assert_int_equal(diagnose_with(&rule, rule ? 1 : 0, e, false, &d), 0);
+	assert_string_equal(d->summary, summary);
+	assert_string_equal(verdict_word(d->verdict), verdict_word(verdict));
+	assert_int_equal(diagnosis_exit_code(d), exit_code);
+	diagnosis_free(d);
+}
+
+static void healthy_at_the_wire(void **state)
+{
+	struct exam *e = build_two_hosts();
+
+	(void)state;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.41e9);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 9.38e9);
+	expect(e, NULL, VERDICT_HEALTHY, 0, "Healthy: 9.41 Gbit/s forward and 9.38 Gbit/s reverse, "
+	       "limited by the 10 Gbit/s link.");
+	/* Something small that could be better does not make it ill. */
+	expect(e, &low_rule, VERDICT_HEALTHY, 0, "Healthy: 9.41 Gbit/s forward and 9.38 Gbit/s "
+	       "reverse, limited by the 10 Gbit/s link.");
+	exam_free(e);
+}
+
+static void healthy_on_shared_cpus(void **state)
+{
+	struct exam *e = fixture_veth_exam(2);
+
+	(void)state;
+	fixture_busy(build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 60e9), 1.0);
+	expect(e, NULL, VERDICT_HEALTHY, 0,
+	       "Healthy: 60 Gbit/s forward, limited by the CPUs both ends share.");
+	fixture_busy(build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 58e9), 0.92);
+	expect(e, NULL, VERDICT_HEALTHY, 0, "Healthy: 60 Gbit/s forward and 58 Gbit/s reverse, "
+	       "limited by the CPUs both ends share.");
+	exam_free(e);
+}
+
+static void healthy_when_all_cpus_of_a_host_work(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r;
+
+	(void)state;
+	build_link(e, SIDE_LOCAL)->speed_mbps = build_link(e, SIDE_PEER)->speed_mbps =
+		nd_u64(100000);
+	fixture_pci(e, SIDE_LOCAL, FIXTURE_NIC)->speed_mtps =
+		fixture_pci(e, SIDE_PEER, FIXTURE_NIC)->speed_mtps = nd_u64(32000);
+	r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 40e9);
+	for (unsigned int i = 0; i < BUILD_CPUS; i++)
+		build_hot_core(r, SIDE_PEER, i, 0.97, 0.6);
+	expect(e, NULL, VERDICT_HEALTHY, 0,
+	       "Healthy: 40 Gbit/s forward, limited by the CPUs of the peer.");
+	/* One full core of four is no limit that has to be. */
+	for (unsigned int i = 1; i < BUILD_CPUS; i++)
+		build_hot_core(r, SIDE_PEER, i, 0.2, 0.1);
+	expect(e, NULL, VERDICT_LIMITED, 1, "Limited to 40 Gbit/s forward by cpu 0 of the peer.");
+	exam_free(e);
+}
+
+static void the_target_decides(void **state)
+{
+	struct exam *e = build_two_hosts();
+
+	(void)state;
+	e->wishes.target_bps = nd_u64(5000000000);
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 4.9e9);
+	expect(e, NULL, VERDICT_HEALTHY, 0,
+	       "Healthy: 4.90 Gbit/s forward, the target of 5 Gbit/s is met.");
+	/* Even with a finding: the user asked for no more. */
+	expect(e, &shaper_rule, VERDICT_HEALTHY, 0,
+	       "Healthy: 4.90 Gbit/s forward, the target of 5 Gbit/s is met.");
+	e->wishes.target_bps = nd_u64(10000000000);
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.41e9);
+	expect(e, NULL, VERDICT_LIMITED, 1,
+	       "Limited to 9.41 Gbit/s forward by the 10 Gbit/s link.");
+	exam_free(e);
+}
+
+static void limited_by_a_finding(void **state)
+{
+	struct exam *e = build_two_hosts();
+
+	(void)state;
+	fixture_add_qdisc(e, SIDE_LOCAL, "tbf", 1000000000);
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.954e9);
+	/* Cores 20 % busy: somewhere between 3.2 and 4.8 they might be next. */
+	expect(e, &shaper_rule, VERDICT_LIMITED, 2, "Limited to 954 Mbit/s forward: tbf on eth0 "
+	       "lets 1 Gbit/s through. The fix should give about 4.01 Gbit/s.");
+	expect(e, NULL, VERDICT_LIMITED, 1, "Limited to 954 Mbit/s forward by the rate limit of "
+	       "this host (tbf 2:0 on eth0).");
+	exam_free(e);
+}
+
+static void unexplained_gaps_are_said(void **state)
+{
+	struct exam *e = build_two_hosts();
+
+	(void)state;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
+	expect(e, NULL, VERDICT_UNEXPLAINED, 3, "Unexplained: 6 Gbit/s forward is 64 % of what "
+	       "the 10 Gbit/s link allows (9.41 Gbit/s), and nothing that could be seen explains "
+	       "the gap.");
+	exam_free(e);
+	e = build_unread();
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		build_unseen_end(&e->runs[0], s);
+	expect(e, NULL, VERDICT_UNEXPLAINED, 3, "Unexplained: 6 Gbit/s forward, and nothing that "
+	       "could be seen limits it.");
+	exam_free(e);
+}
+
+static void more_than_the_wire_is_a_wrong_fact(void **state)
+{
+	struct exam *e = build_two_hosts();
+
+	(void)state;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 20e9);
+	expect(e, NULL, VERDICT_UNEXPLAINED, 3, "Unexplained: 20 Gbit/s forward is more than the "
+	       "9.41 Gbit/s computed for the 10 Gbit/s link: a fact or the model is wrong.");
+	exam_free(e);
+}
+
+static void a_cause_matters_more_than_a_gap(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct diagnosis *d;
+	const struct rule *rules[] = { &shaper_rule };
+
+	(void)state;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 9.4e9);
+	assert_int_equal(diagnose_with(rules, 1, e, false, &d), 0);
+	assert_int_equal(d->verdict, VERDICT_LIMITED);
+	assert_int_equal(d->ndirections, 2);
+	assert_near(d->directions[0].explained.v, 6 / 9.415, 0.001);
+	assert_int_equal(d->directions[1].bottleneck->kind, CEILING_WIRE);
+	assert_near(d->directions[1].explained.v, 9.4 / 9.415, 0.001);
+	diagnosis_free(d);
+	exam_free(e);
+}
+
+static void no_run_no_verdict(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r;
+
+	(void)state;
+	expect(e, NULL, VERDICT_INCONCLUSIVE, 3, "Inconclusive: no traffic was driven.");
+	r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
+	r->status = RUN_FAILED;
+	expect(e, NULL, VERDICT_INCONCLUSIVE, 3,
+	       "Inconclusive: no run was long enough to measure.");
+	r->problem = nd_str("the peer went away");
+	expect(e, NULL, VERDICT_INCONCLUSIVE, 3, "Inconclusive: the peer went away.");
+	e->problem = nd_str("interrupted");
+	expect(e, NULL, VERDICT_INCONCLUSIVE, 3, "Inconclusive: interrupted.");
+	exam_free(e);
+}
+
+static void a_check_needs_no_traffic(void **state)
+{
+	const struct rule *rules[] = { &host_rule, &shaper_rule };
+	struct exam *e = build_one_host();
+	struct diagnosis *d;
+
+	(void)state;
+	assert_int_equal(diagnose_with(rules, 2, e, true, &d), 0);
+	assert_string_equal(d->summary, "governor of local is powersave.");
+	assert_int_equal(d->verdict, VERDICT_LIMITED);
+	assert_int_equal(diagnosis_exit_code(d), 1);
+	diagnosis_free(d);
+	assert_int_equal(diagnose_with(rules, 0, e, true, &d), 0);
+	assert_string_equal(d->summary,
+			    "Nothing wrong is set up on this host; no traffic was driven.");
+	assert_int_equal(diagnosis_exit_code(d), 0);
+	diagnosis_free(d);
+	exam_free(e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(healthy_at_the_wire),
+		cmocka_unit_test(healthy_on_shared_cpus),
+		cmocka_unit_test(healthy_when_all_cpus_of_a_host_work),
+		cmocka_unit_test(the_target_decides),
+		cmocka_unit_test(limited_by_a_finding),
+		cmocka_unit_test(unexplained_gaps_are_said),
+		cmocka_unit_test(more_than_the_wire_is_a_wrong_fact),
+		cmocka_unit_test(a_cause_matters_more_than_a_gap),
+		cmocka_unit_test(no_run_no_verdict),
+		cmocka_unit_test(a_check_needs_no_traffic),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
