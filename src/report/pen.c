@@ -175,7 +175,7 @@ void pen_bar(const struct pen *p, unsigned int cells, double scale, double low, 
 {
 	double per_cell = scale > 0 ? cells / scale : 0;
 	/* The cell that holds the mark: a rate at the very end of the scale is in the last one. */
-	double mark_cell = mark < 0 ? -1 : fmin(floor(mark * per_cell), cells - 1);
+	double mark_cell = mark >= 0 ? fmin(floor(mark * per_cell), cells - 1) : -1;
 
 	for (unsigned int i = 0; i < cells; i++) {
 		/* A cell belongs to the bar when its middle does. */

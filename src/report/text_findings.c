@@ -103,7 +103,9 @@ static void finding_gain(const struct pen *p, const struct diagnosis *d, const s
 	struct text line = TEXT_INIT;
 
 	if (!f->gain_known) {
-		pen_labelled(p, LEFT, LABEL, "gain", "not known");
+		/* Without traffic there is nothing that could be gained on. */
+		if (d->ndirections)
+			pen_labelled(p, LEFT, LABEL, "gain", "not known");
 		return;
 	}
 	for (size_t i = 0; f->has_direction && i < d->ndirections; i++) {

@@ -8,6 +8,8 @@
 /* Adds "local (alpha)": the side and its host's name where it is known.  Not escaped. */
 void side_name(const struct exam *e, enum side s, struct text *out);
 
+/* The one sentence, behind the verdict as a word. */
+void text_verdict(const struct pen *p, const struct diagnosis *d);
 /* Who was examined: names, addresses, links. */
 void text_hosts(const struct pen *p, const struct exam *e);
 /* Each direction: what was measured, the ladder with it, the hot cores. */
@@ -18,5 +20,7 @@ void text_findings(const struct pen *p, const struct exam *e, const struct diagn
 void text_plan(const struct pen *p, const struct diagnosis *d);
 void text_ruled_out(const struct pen *p, const struct diagnosis *d, bool verbose);
 void text_unseen(const struct pen *p, const struct diagnosis *d);
+/* Tool, time, and whether names were removed. */
+void text_footer(const struct pen *p, const struct report_options *o);
 
 #endif

@@ -88,7 +88,7 @@ void text_hosts(const struct pen *p, const struct exam *e)
 	text_free(&line);
 }
 
-static void verdict_line(const struct pen *p, const struct diagnosis *d)
+void text_verdict(const struct pen *p, const struct diagnosis *d)
 {
 	const char *mark = verdict_marks[d->verdict];
 
@@ -99,7 +99,6 @@ static void verdict_line(const struct pen *p, const struct diagnosis *d)
 	pen_style(p, STYLE_BOLD);
 	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, d->summary);
 	pen_end_style(p);
-	text_add(p->out, "\n");
 }
 
 /* Runs beside the main one of each direction: one stream, experiments, failures. */
@@ -131,7 +130,7 @@ static void other_runs(const struct pen *p, const struct exam *e)
 	}
 }
 
-static void footer(const struct pen *p, const struct report_options *o)
+void text_footer(const struct pen *p, const struct report_options *o)
 {
 	char created[STAMP_CAP];
 
@@ -149,7 +148,8 @@ int report_text(const struct exam *e, const struct diagnosis *d, const struct re
 {
 	struct pen p = pen_for(o, out);
 
-	verdict_line(&p, d);
+	text_verdict(&p, d);
+	text_add(out, "\n");
 	text_hosts(&p, e);
 	if (e->problem.k == ND_KNOWN) {
 		text_add(out, "\n");
@@ -161,6 +161,6 @@ int report_text(const struct exam *e, const struct diagnosis *d, const struct re
 	text_plan(&p, d);
 	text_ruled_out(&p, d, o->verbose);
 	text_unseen(&p, d);
-	footer(&p, o);
+	text_footer(&p, o);
 	return out->failed ? -ENOMEM : 0;
 }
