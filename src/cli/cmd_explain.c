@@ -22,7 +22,8 @@ static int explain(const struct explain_settings *s, const char *id)
 	int rc;
 
 	if (id && !rule)
-		return complain(EXIT_USAGE, "explain: no rule named %s (netdoctor explain lists them)",
+		return complain(EXIT_USAGE,
+				"explain: no rule named %s (netdoctor explain lists them)",
 				id);
 	if (rule)
 		rc = explain_rule(rule, &o, &t);

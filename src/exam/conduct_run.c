@@ -130,6 +130,26 @@ out:
 	return rc;
 }
 
+/*
+ * Share of the sent bytes that had to be sent again, less what the receiver reported as
+ * duplicates (DSACK, RFC 2883): those were late, not lost.
+ */
+static struct nd_f64 loss_of(const struct run_end *tx)
+{
+	struct nd_u64 sent = END_FLOW_SUM(tx, bytes_sent),
+		      again = END_FLOW_SUM(tx, bytes_retransmitted),
+		      duplicates = END_FLOW_SUM(tx, dsack_dups), mss = END_FLOW_MIN(tx, snd_mss);
+	double late = 0;
+
+	if (sent.k != ND_KNOWN || again.k != ND_KNOWN)
+		return nd_f64_unknown(sent.k != ND_KNOWN ? sent.k : again.k);
+	if (!sent.v)
+		return nd_f64_unknown(ND_NOT_APPLICABLE);
+	if (duplicates.k == ND_KNOWN && mss.k == ND_KNOWN)
+		late = (double)duplicates.v * (double)mss.v;
+	return nd_f64((double)again.v > late ? ((double)again.v - late) / (double)sent.v : 0);
+}
+
 /* Goodput is what the receiver took in; a lost peer leaves only the sender's count. */
 static void conclude(struct run *r, int rc, const char *text)
 {
@@ -161,12 +181,7 @@ static void conclude(struct run *r, int rc, const char *text)
 		r->problem = r->ends[side].problem;
 	}
 	r->retransmits = END_FLOW_SUM(tx, retransmits);
-	struct nd_u64 sent = END_FLOW_SUM(tx, bytes_sent),
-		      again = END_FLOW_SUM(tx, bytes_retransmitted);
-	if (sent.k == ND_KNOWN && again.k == ND_KNOWN && sent.v)
-		r->loss = nd_f64((double)again.v / (double)sent.v);
-	else
-		r->loss = nd_f64_unknown(again.k == ND_KNOWN ? ND_INVALID : again.k);
+	r->loss = loss_of(tx);
 }
 
 int conduct_run(struct peer *peer, const struct conduct_options *o,

@@ -70,7 +70,7 @@ bool suspect_packet_cost(const struct exam *e, const struct run *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sender_helpers); i++)
 		off |= is_off(e, tx, sender_helpers[i]);
-	/* Between virtual links packets arrive as large as they were sent: no GRO is needed there. */
+	/* Between virtual links packets arrive as large as they were sent: no GRO needed. */
 	if (off || (port && nd_str_is(port->kind, "physical")))
 		off |= is_off(e, rx, "rx-gro");
 	return off && (saturated(&r->ends[SIDE_LOCAL]) || saturated(&r->ends[SIDE_PEER]));

@@ -41,9 +41,16 @@ lab_skip_all() { # REASON
 
 lab_need() { # COMMAND...
 	[ "$(id -u)" = 0 ] || lab_skip_all "needs root for network namespaces"
-	for tool in ip tc ethtool jq nsenter "$@"; do
+	for tool in ip tc ethtool jq nsenter flock "$@"; do
 		command -v "$tool" >/dev/null || lab_skip_all "needs $tool"
 	done
+	lab_alone
+}
+
+# Labs measure: two at a time on one machine would measure each other.
+lab_alone() {
+	exec 9>"${TMPDIR:-/tmp}/netdoctor-lab.lock"
+	flock 9
 }
 
 # in_a, in_b, in_r COMMAND...: run on that host.  nsenter and not `ip netns exec`, which

@@ -14,7 +14,8 @@
 static struct plan_wishes wishes(void)
 {
 	return (struct plan_wishes){
-		.base = { .streams = 4, .block_bytes = 131072, .warmup_ms = 1000, .window_ms = 4000 },
+		.base = { .streams = 4, .block_bytes = 131072, .warmup_ms = 1000,
+			  .window_ms = 4000 },
 		.forward = true, .reverse = true, .one_stream = true, .experiments = true,
 		.budget_ms = 27000,
 	};
