@@ -17,19 +17,19 @@
 
 #include "src/peer/wire.h"
 
-const struct peer_timing quick = {
-	.greeting_ms = 400,
-	.hello_ms = 1500,
-	.idle_ms = 5000,
-	.send_ms = 500,
+const struct peer_timing patient = {
+	.greeting_ms = PATIENCE_MS,
+	.hello_ms = PATIENCE_MS,
+	.idle_ms = PATIENCE_MS,
+	.send_ms = PATIENCE_MS,
 	.alive_ms = 50,
-	.silence_ms = 600,
-	.data_ms = 500,
-	.start_ms = 400,
-	.margin_ms = 1000,
-	.stop_ms = 200,
+	.silence_ms = PATIENCE_MS,
+	.data_ms = PATIENCE_MS,
+	.start_ms = PATIENCE_MS,
+	.margin_ms = PATIENCE_MS,
+	.stop_ms = 500,
 	.bye_ms = 200,
-	.clock_ms = 500,
+	.clock_ms = PATIENCE_MS,
 	.accept_pause_ms = 20,
 	.stagger_ms = 50
 };
@@ -50,12 +50,18 @@ static int fake_facts(void *state, const struct peer_client_info *client, cJSON 
 		      struct error *err)
 {
 	struct fixture *f = state;
+	char *filler;
 
 	if (atomic_load(&f->facts_fail))
 		return error_set(err, EIO, "the probes\nfailed");
 	*out = cJSON_CreateObject();
 	cJSON_AddStringToObject(*out, "client", client->address);
 	cJSON_AddStringToObject(*out, "here", client->local_address);
+	filler = calloc(1, atomic_load(&f->facts_bytes) + 1);
+	if (filler)
+		memset(filler, 'x', atomic_load(&f->facts_bytes));
+	cJSON_AddStringToObject(*out, "filler", filler ? filler : "");
+	free(filler);
 	return 0;
 }
 
@@ -67,9 +73,9 @@ static int move_bytes(const struct run_spec *spec, const int *fds)
 		int rc;
 
 		if (spec->direction == RUN_REVERSE)
-			rc = wire_send(fds[i], &want, 1, deadline_in_ms(500));
+			rc = wire_send(fds[i], &want, 1, deadline_in_ms(PATIENCE_MS));
 		else
-			rc = wire_receive(fds[i], &got, 1, deadline_in_ms(500));
+			rc = wire_receive(fds[i], &got, 1, deadline_in_ms(PATIENCE_MS));
 		if (rc < 0 || (spec->direction == RUN_FORWARD && got != want))
 			return rc < 0 ? rc : -EBADMSG;
 	}
@@ -161,7 +167,7 @@ static void *server_thread(void *arg)
 	return NULL;
 }
 
-struct fixture *fixture_start(const struct peer_server_options *o)
+struct fixture *fixture_start(const struct peer_server_options *o, const struct peer_timing *t)
 {
 	struct peer_server_options options = { .bind_address = "127.0.0.1" };
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -169,6 +175,7 @@ struct fixture *fixture_start(const struct peer_server_options *o)
 	struct error err = { "" };
 
 	assert_non_null(f);
+	f->timing = t ? *t : patient;
 	if (o)
 		options = *o;
 	if (!options.key.open)
@@ -179,7 +186,7 @@ struct fixture *fixture_start(const struct peer_server_options *o)
 	pthread_mutex_init(&f->lock, NULL);
 	f->stop_fd = eventfd(0, EFD_CLOEXEC);
 	assert_true(f->stop_fd >= 0);
-	if (server_open(&options, &service, &quick, &f->server, &err) < 0)
+	if (server_open(&options, &service, &f->timing, &f->server, &err) < 0)
 		fail_msg("server: %s", err.text);
 	f->port = peer_server_port(f->server);
 	assert_int_not_equal(f->port, 0);
@@ -201,7 +208,7 @@ void fixture_stop(struct fixture *f)
 
 bool fixture_saw(struct fixture *f, const char *text)
 {
-	uint64_t deadline = deadline_in_ms(1000);
+	uint64_t deadline = deadline_in_ms(PATIENCE_MS);
 	bool seen;
 
 	do {
@@ -218,7 +225,7 @@ bool fixture_saw(struct fixture *f, const char *text)
 
 bool fixture_reaches(atomic_uint *counter, unsigned int n)
 {
-	uint64_t deadline = deadline_in_ms(1000);
+	uint64_t deadline = deadline_in_ms(PATIENCE_MS);
 
 	while (atomic_load(counter) < n && timing_now_ns() < deadline)
 		sleep_ms(5);
@@ -230,13 +237,13 @@ struct peer_target fixture_target(const struct fixture *f)
 	return (struct peer_target){ .host = "127.0.0.1", .port = f->port, .key = f->key };
 }
 
-struct peer *fixture_client(const struct fixture *f)
+struct peer *fixture_client(const struct fixture *f, const struct peer_timing *t)
 {
 	struct peer_target target = fixture_target(f);
 	struct error err = { "" };
 	struct peer *p = NULL;
 
-	if (client_connect(&target, &quick, &p, &err) < 0)
+	if (client_connect(&target, t ? t : &patient, &p, &err) < 0)
 		fail_msg("client: %s", err.text);
 	return p;
 }
@@ -306,13 +313,13 @@ unsigned char raw_greet(int fd, const char *parameters)
 
 	wire_put_be32(header, (uint32_t)strlen(parameters));
 	assert_int_equal(send(fd, RAW_COOKIE, PEER_COOKIE_BYTES, MSG_NOSIGNAL), PEER_COOKIE_BYTES);
-	if (raw_read(fd, &state, 1, 1000) == 0 || state != WIRE_PARAM_EXCHANGE)
+	if (raw_read(fd, &state, 1, PATIENCE_MS) == 0 || state != WIRE_PARAM_EXCHANGE)
 		return state;
 	state = 0;
 	assert_int_equal(send(fd, header, 4, MSG_NOSIGNAL), 4);
 	assert_int_equal(send(fd, parameters, strlen(parameters), MSG_NOSIGNAL),
 			 strlen(parameters));
-	raw_read(fd, &state, 1, 1000);
+	raw_read(fd, &state, 1, PATIENCE_MS);
 	return state;
 }
 
@@ -324,7 +331,7 @@ struct tls *raw_secure(int fd, struct tls_context *ctx)
 
 	assert_int_equal(tls_new(ctx, fd, &t), 0);
 	while ((rc = tls_handshake(t, &p.events)) == -EAGAIN)
-		if (poll(&p, 1, 1000) == 0)
+		if (poll(&p, 1, PATIENCE_MS) == 0)
 			break;
 	assert_int_equal(rc, 0);
 	return t;
@@ -350,7 +357,7 @@ void raw_send(struct channel *ch, const char *json)
 	cJSON *m = cJSON_Parse(json);
 
 	assert_non_null(m);
-	assert_int_equal(channel_send(ch, m, deadline_in_ms(500)), 0);
+	assert_int_equal(channel_send(ch, m, deadline_in_ms(PATIENCE_MS)), 0);
 	cJSON_Delete(m);
 }
 
@@ -359,7 +366,7 @@ cJSON *raw_receive(struct channel *ch, const char *type)
 	cJSON *m;
 
 	for (;;) {
-		assert_int_equal(channel_receive(ch, -1, deadline_in_ms(1500), &m), 0);
+		assert_int_equal(channel_receive(ch, -1, deadline_in_ms(PATIENCE_MS), &m), 0);
 		if (strcmp(channel_message_type(m), type) == 0)
 			return m;
 		assert_true(strcmp(channel_message_type(m), "alive") == 0 ||
@@ -402,11 +409,11 @@ void fake_server_greet(int fd, unsigned char state)
 	unsigned char exchange = WIRE_PARAM_EXCHANGE, buf[PEER_MAX_PARAMETERS];
 	uint32_t len;
 
-	if (raw_read(fd, buf, PEER_COOKIE_BYTES, 1000) < PEER_COOKIE_BYTES ||
-	    send(fd, &exchange, 1, MSG_NOSIGNAL) != 1 || raw_read(fd, buf, 4, 1000) < 4)
+	if (raw_read(fd, buf, PEER_COOKIE_BYTES, PATIENCE_MS) < PEER_COOKIE_BYTES ||
+	    send(fd, &exchange, 1, MSG_NOSIGNAL) != 1 || raw_read(fd, buf, 4, PATIENCE_MS) < 4)
 		return;
 	len = wire_get_be32(buf);
-	if (len > sizeof(buf) || raw_read(fd, buf, len, 1000) < len)
+	if (len > sizeof(buf) || raw_read(fd, buf, len, PATIENCE_MS) < len)
 		return;
 	(void)!send(fd, &state, 1, MSG_NOSIGNAL);
 }

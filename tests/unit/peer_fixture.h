@@ -12,8 +12,12 @@
 #include "src/peer/client.h"
 #include "src/peer/server.h"
 
-/* Everything a tenth of what users get, or less: the tests wait for most of these. */
-extern const struct peer_timing quick;
+/*
+ * Longer than a test may take on the busiest machine.  A test that waits for a deadline starts from
+ * these and shortens that one, so that no other can be missed first.
+ */
+extern const struct peer_timing patient;
+enum { PATIENCE_MS = 10000 };	/* for what must happen; tests end long before */
 
 enum fake_run {
 	FAKE_RUN_BYTES,		/* moves one byte over each stream, then reports */
@@ -24,6 +28,7 @@ enum fake_run {
 
 struct fixture {
 	struct peer_server *server;
+	struct peer_timing timing;
 	struct peer_key key;
 	uint16_t port;
 	int stop_fd;
@@ -33,6 +38,7 @@ struct fixture {
 	/* The service; set before the client comes. */
 	atomic_int run_kind;
 	atomic_bool facts_fail;
+	atomic_uint facts_bytes;	/* about so long */
 	atomic_uint runs, running, most_running, cancelled;
 	struct run_spec last_spec;	/* of the last run; read it after the client has its end */
 
@@ -40,17 +46,17 @@ struct fixture {
 	char events[8192];		/* one a line, its kind first: "CLIENT 127.0.0.1: ..." */
 };
 
-/* Options NULL: the defaults with a new key; their key is replaced unless it is open. */
-struct fixture *fixture_start(const struct peer_server_options *o);
+/* Both may be NULL.  The key is a new one unless it is open. */
+struct fixture *fixture_start(const struct peer_server_options *o, const struct peer_timing *t);
 void fixture_stop(struct fixture *f);	/* asserts that the server ended well */
-/* Waits up to a second for an event containing text. */
+/* Waits for an event containing text. */
 bool fixture_saw(struct fixture *f, const char *text);
-/* Waits up to a second for the counter to reach n. */
+/* Waits for the counter to reach n. */
 bool fixture_reaches(atomic_uint *counter, unsigned int n);
 
 struct peer_target fixture_target(const struct fixture *f);
-/* Asserts that it works. */
-struct peer *fixture_client(const struct fixture *f);
+/* Asserts that it works; t NULL: patient.  t must outlive the client. */
+struct peer *fixture_client(const struct fixture *f, const struct peer_timing *t);
 
 void sleep_ms(unsigned int ms);
 unsigned int ms_since(uint64_t start_ns);
