@@ -248,6 +248,76 @@ struct peer *fixture_client(const struct fixture *f, const struct peer_timing *t
 	return p;
 }
 
+/* ---- a client's runs ---- */
+
+const struct run_spec small_run = {
+	.direction = RUN_FORWARD, .streams = 3, .block_bytes = 1024, .window_ms = 100
+};
+
+static struct run_window window_of(unsigned int ms)
+{
+	uint64_t now = timing_now_ns();
+
+	/* Both ends are this machine: its clock is the peer's. */
+	return (struct run_window){ now, now + 1, now + ms * UINT64_C(1000000) };
+}
+
+void fixture_prepare_run(struct peer *p, const struct run_spec *spec, int *fds)
+{
+	struct error err = { "" };
+
+	if (peer_run_prepare(p, spec, fds, PATIENCE_MS, &err) < 0)
+		fail_msg("prepare: %s", err.text);
+}
+
+void fixture_start_run(struct peer *p, unsigned int ms)
+{
+	struct run_window w = window_of(ms);
+	struct error err = { "" };
+
+	if (peer_run_start(p, &w, &err) < 0)
+		fail_msg("start: %s", err.text);
+}
+
+void fixture_close_run(const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+void fixture_finish_run(struct peer *p)
+{
+	struct error err = { "" };
+	cJSON *end = NULL;
+
+	if (peer_run_finish(p, PATIENCE_MS, &end, &err) < 0)
+		fail_msg("finish: %s", err.text);
+	assert_true(cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(end, "streams")));
+	cJSON_Delete(end);
+}
+
+/* A run of FAKE_RUN_BYTES. */
+void fixture_run(struct peer *p, const struct run_spec *spec)
+{
+	uint64_t deadline = deadline_in_ms(PATIENCE_MS);
+	int fds[RUN_MAX_STREAMS];
+
+	fixture_prepare_run(p, spec, fds);
+	fixture_start_run(p, 5000);
+	for (uint64_t i = 0; i < spec->streams; i++) {
+		unsigned char byte = (unsigned char)i, got = 0;
+
+		if (spec->direction == RUN_FORWARD) {
+			assert_int_equal(wire_send(fds[i], &byte, 1, deadline), 0);
+			continue;
+		}
+		assert_int_equal(wire_receive(fds[i], &got, 1, deadline), 0);
+		assert_int_equal(got, byte);
+	}
+	fixture_finish_run(p);
+	fixture_close_run(fds, spec->streams);
+}
+
 /* ---- raw ends ---- */
 
 static struct sockaddr_in loopback(uint16_t port)
@@ -339,10 +409,11 @@ struct tls *raw_secure(int fd, struct tls_context *ctx)
 
 void raw_session_open(struct raw_session *r, uint16_t port, const struct peer_key *key)
 {
+	static const char parameters[] = "{\"tcp\":true,\"netdoctor\":{\"version\":1}}";
 	int fd = raw_connect(port);
 
 	assert_int_equal(tls_context_new(key, false, &r->ctx, NULL), 0);
-	assert_int_equal(raw_greet(fd, "{\"tcp\":true,\"netdoctor\":{\"version\":1}}"), PEER_SWITCH);
+	assert_int_equal(raw_greet(fd, parameters), PEER_SWITCH);
 	channel_init(&r->channel, fd, raw_secure(fd, r->ctx), PEER_MAX_MESSAGE);
 }
 

@@ -58,6 +58,16 @@ struct peer_target fixture_target(const struct fixture *f);
 /* Asserts that it works; t NULL: patient.  t must outlive the client. */
 struct peer *fixture_client(const struct fixture *f, const struct peer_timing *t);
 
+/* Three streams forward, a tenth of a second. */
+extern const struct run_spec small_run;
+/* The steps of a run; each asserts that it works.  start: until so many ms from now. */
+void fixture_prepare_run(struct peer *p, const struct run_spec *spec, int *fds);
+void fixture_start_run(struct peer *p, unsigned int ms);
+void fixture_finish_run(struct peer *p);
+void fixture_close_run(const int *fds, size_t n);
+/* All of them, with the bytes that FAKE_RUN_BYTES wants. */
+void fixture_run(struct peer *p, const struct run_spec *spec);
+
 void sleep_ms(unsigned int ms);
 unsigned int ms_since(uint64_t start_ns);
 
@@ -67,7 +77,8 @@ int raw_connect(uint16_t port);			/* blocking, to 127.0.0.1 */
 int raw_listen(uint16_t *port);			/* on 127.0.0.1 */
 /* Up to len bytes until EOF or timeout; how many. */
 size_t raw_read(int fd, void *buf, size_t len, unsigned int timeout_ms);
-bool raw_closed(int fd, unsigned int timeout_ms);	/* the other side has hung up; skips bytes */
+/* The other side has hung up; skips bytes. */
+bool raw_closed(int fd, unsigned int timeout_ms);
 #define RAW_COOKIE "abcdefghijklmnopqrstuvwxyz2345672345"
 /* Cookie and parameters with this text, as far as the server goes along; its last state byte. */
 unsigned char raw_greet(int fd, const char *parameters);
@@ -78,7 +89,8 @@ struct raw_session { struct tls_context *ctx; struct channel channel; };
 void raw_session_open(struct raw_session *r, uint16_t port, const struct peer_key *key);
 void raw_session_close(struct raw_session *r);
 void raw_send(struct channel *ch, const char *json);	/* asserts */
-cJSON *raw_receive(struct channel *ch, const char *type);	/* asserts the type, skips signs of life */
+/* Asserts the type, skips signs of life. */
+cJSON *raw_receive(struct channel *ch, const char *type);
 
 /* A server of one connection that a function plays; joined by fake_server_stop(). */
 struct fake_server {

@@ -337,7 +337,8 @@ static void test_bad_hellos(void **state)
 	assert_refused(play_typeless_hello, -EBADMSG, "hello");
 	assert_refused(play_bare_hello, -EBADMSG, "no version");
 	assert_refused(play_limitless_hello, -EBADMSG, "no limits");
-	assert_refused(play_newer_hello, -EOPNOTSUPP, "protocol 7 (release 2.0?[31mx), this side 1");
+	assert_refused(play_newer_hello, -EOPNOTSUPP,
+		       "protocol 7 (release 2.0?[31mx), this side 1");
 	assert_refused(play_newer_error, -EOPNOTSUPP, "install the same release on both");
 	assert_refused(play_coloured_error, -EREMOTEIO, ": ?[31mred?line");
 	assert_refused(play_mute_error, -EREMOTEIO, "without a reason");
@@ -383,9 +384,11 @@ static void play_chatter(struct fake_server *f, int fd)
 
 ANSWER(play_no_facts, "{\"type\":\"facts\",\"id\":1,\"facts\":[]}")
 ANSWER(play_other_type, "{\"type\":\"ready\",\"id\":1}")
-ANSWER(play_fatal, "{\"type\":\"error\",\"id\":0,\"code\":\"stopping\",\"text\":\"it was stopped\"}")
+ANSWER(play_fatal,
+       "{\"type\":\"error\",\"id\":0,\"code\":\"stopping\",\"text\":\"it was stopped\"}")
 ANSWER(play_few_cookies, "{\"type\":\"data\",\"id\":1,\"pacing_bps\":0,\"cookies\":[\"a\"]}")
-ANSWER(play_short_cookies, "{\"type\":\"data\",\"id\":1,\"pacing_bps\":0,\"cookies\":[\"a\",\"b\"]}")
+ANSWER(play_short_cookies,
+       "{\"type\":\"data\",\"id\":1,\"pacing_bps\":0,\"cookies\":[\"a\",\"b\"]}")
 ANSWER(play_odd_cookies, "{\"type\":\"data\",\"id\":1,\"pacing_bps\":0,\"cookies\":[null,{}]}")
 ANSWER(play_no_pacing, "{\"type\":\"data\",\"id\":1,\"cookies\":[\"" RAW_COOKIE "\",\"" RAW_COOKIE
        "\"]}")
@@ -462,7 +465,7 @@ static void test_bad_clients(void **state)
 	static const char hello[] = "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}";
 
 	(void)state;
-	bad_client("", 0xffffffff, "", "REFUSED 127.0.0.1: refused: no hello: sent a message longer");
+	bad_client("", 0xffffffff, "", "REFUSED 127.0.0.1: refused: no hello: sent a message");
 	bad_client("", 0, "{\"type\":\"x\"}", "refused: no hello");
 	bad_client("", 100, "{", "refused: no hello: nothing heard");
 	bad_client(hello, 64 * 1024 + 1, "", "GONE 127.0.0.1: session over: sent a message longer");

@@ -1,93 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole sessions over loopback: keys, facts, clock, runs, turns, limits, ends. */
+/* Sessions over loopback: keys, facts, clock, whole runs, places, limits. */
 #include "tests/unit/peer_fixture.h"
 
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "src/peer/wire.h"
-
-static const struct run_spec small = {
-	.direction = RUN_FORWARD, .streams = 3, .block_bytes = 1024, .window_ms = 100
-};
-
-/* A client that notices a silent server soon. */
-static const struct peer_timing watchful = {
-	.hello_ms = PATIENCE_MS, .send_ms = PATIENCE_MS, .silence_ms = 700, .bye_ms = 200
-};
-
-static struct run_window window_of(unsigned int ms)
-{
-	uint64_t now = timing_now_ns();
-
-	/* Both ends are this machine: its clock is the peer's. */
-	return (struct run_window){ now, now + 1, now + ms * UINT64_C(1000000) };
-}
-
-static void prepare(struct peer *p, const struct run_spec *spec, int *fds)
-{
-	struct error err = { "" };
-
-	if (peer_run_prepare(p, spec, fds, PATIENCE_MS, &err) < 0)
-		fail_msg("prepare: %s", err.text);
-}
-
-static void start(struct peer *p, unsigned int ms)
-{
-	struct run_window w = window_of(ms);
-	struct error err = { "" };
-
-	if (peer_run_start(p, &w, &err) < 0)
-		fail_msg("start: %s", err.text);
-}
-
-static void close_fds(const int *fds, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		close(fds[i]);
-}
-
-static void finish(struct peer *p)
-{
-	struct error err = { "" };
-	cJSON *end = NULL;
-
-	if (peer_run_finish(p, PATIENCE_MS, &end, &err) < 0)
-		fail_msg("finish: %s", err.text);
-	assert_true(cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(end, "streams")));
-	cJSON_Delete(end);
-}
-
-/* A run of FAKE_RUN_BYTES. */
-static void whole_run(struct peer *p, const struct run_spec *spec)
-{
-	int fds[RUN_MAX_STREAMS];
-
-	prepare(p, spec, fds);
-	start(p, 5000);
-	for (uint64_t i = 0; i < spec->streams; i++) {
-		unsigned char byte = (unsigned char)i, got = 0;
-
-		if (spec->direction == RUN_FORWARD) {
-			assert_int_equal(wire_send(fds[i], &byte, 1, deadline_in_ms(PATIENCE_MS)), 0);
-			continue;
-		}
-		assert_int_equal(wire_receive(fds[i], &got, 1, deadline_in_ms(PATIENCE_MS)), 0);
-		assert_int_equal(got, byte);
-	}
-	finish(p);
-	close_fds(fds, spec->streams);
-}
 
 static int connect_with(struct fixture *f, const struct peer_key *key, struct error *err)
 {
@@ -108,7 +33,7 @@ static void test_session(void **state)
 {
 	struct fixture *f = fixture_start(NULL, NULL);
 	struct peer *p = fixture_client(f, NULL);
-	struct run_spec reverse = small;
+	struct run_spec reverse = small_run;
 	struct error err = { "" };
 	int64_t offset = INT64_MAX;
 	cJSON *reply;
@@ -129,12 +54,12 @@ static void test_session(void **state)
 	cJSON_Delete(reply);
 	assert_int_equal(peer_clock_offset(p, &offset, &err), 0);
 	assert_true(offset > -50000000 && offset < 50000000);
-	whole_run(p, &small);
+	fixture_run(p, &small_run);
 	assert_int_equal(f->last_spec.streams, 3);
 	assert_int_equal(f->last_spec.block_bytes, 1024);
 	reverse.direction = RUN_REVERSE;
 	reverse.streams = 200;
-	whole_run(p, &reverse);
+	fixture_run(p, &reverse);
 	assert_int_equal(f->last_spec.direction, RUN_REVERSE);
 	assert_true(peer_alive(p));
 	peer_close(p);
@@ -182,7 +107,7 @@ static void test_ipv6_and_all_addresses(void **state)
 	target.bind_address = "127.0.0.1";
 	assert_int_equal(client_connect(&target, &patient, &p, &err), 0);
 	assert_string_equal(peer_remote_address(p), "127.0.0.1");
-	whole_run(p, &small);
+	fixture_run(p, &small_run);
 	peer_close(p);
 	assert_true(fixture_saw(f, "CLIENT 127.0.0.1: "));
 	target.host = "::1";
@@ -193,58 +118,7 @@ static void test_ipv6_and_all_addresses(void **state)
 		skip();
 	}
 	assert_string_equal(peer_local_address(p), "::1");
-	whole_run(p, &small);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-static void test_samples(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL);
-	struct error err = { "" };
-	unsigned int samples = 0;
-	uint64_t until;
-	int fds[3];
-
-	(void)state;
-	atomic_store(&f->run_kind, FAKE_RUN_SAMPLES);
-	prepare(p, &small, fds);
-	start(p, 400);
-	until = deadline_in_ms(500);
-	while (timing_now_ns() < until) {
-		cJSON *sample = NULL;
-
-		assert_int_equal(peer_run_poll(p, 50, &sample, &err), 0);
-		samples += sample != NULL;
-		cJSON_Delete(sample);
-	}
-	assert_in_range(samples, 2, 21);
-	finish(p);
-	close_fds(fds, 3);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-static void test_signs_of_life(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, &watchful);
-	int fds[3];
-
-	(void)state;
-	/* Longer than silence_ms without a sample: the server's signs of life carry it. */
-	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
-	prepare(p, &small, fds);
-	start(p, 900);
-	finish(p);
-	close_fds(fds, 3);
-	/* Nor is a server lost when the client did not look for a while. */
-	prepare(p, &small, fds);
-	start(p, 900);
-	sleep_ms(800);
-	finish(p);
-	close_fds(fds, 3);
+	fixture_run(p, &small_run);
 	peer_close(p);
 	fixture_stop(f);
 }
@@ -305,107 +179,7 @@ static void test_other_version(void **state)
 	fixture_stop(f);
 }
 
-/* ---- turns and places ---- */
-
-struct second_client { struct fixture *f; atomic_bool done; };
-
-static void *second_client_thread(void *arg)
-{
-	struct second_client *s = arg;
-	struct peer *p = fixture_client(s->f, NULL);
-	int fds[3];
-
-	prepare(p, &small, fds);
-	atomic_store(&s->done, true);
-	start(p, 100);
-	finish(p);
-	close_fds(fds, 3);
-	peer_close(p);
-	return NULL;
-}
-
-static void test_two_sessions_take_turns(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct second_client second = { .f = f };
-	struct peer *p = fixture_client(f, NULL), *hasty = fixture_client(f, NULL);
-	struct error err = { "" };
-	pthread_t thread;
-	int fds[3], none[3];
-
-	(void)state;
-	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
-	prepare(p, &small, fds);
-	pthread_create(&thread, NULL, second_client_thread, &second);
-	/* A third one with little patience; giving up costs it the run, not the session. */
-	assert_int_equal(peer_run_prepare(hasty, &small, none, 500, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "another client's run"));
-	assert_int_equal(none[0], -1);
-	assert_true(peer_alive(hasty));
-	start(p, 600);
-	sleep_ms(100);
-	assert_false(atomic_load(&second.done));
-	finish(p);
-	close_fds(fds, 3);
-	pthread_join(thread, NULL);
-	assert_true(atomic_load(&second.done));
-	prepare(hasty, &small, none);
-	start(hasty, 50);
-	finish(hasty);
-	close_fds(none, 3);
-	assert_int_equal(atomic_load(&f->most_running), 1);
-	assert_int_equal(atomic_load(&f->runs), 3);
-	peer_close(hasty);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-static void test_vanished_client_gives_its_turn_up(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL), *next = fixture_client(f, NULL);
-	uint64_t began;
-	int fds[3];
-
-	(void)state;
-	/* Prepared, so that it has the turn, and never started. */
-	prepare(p, &small, fds);
-	shutdown(p->channel.fd, SHUT_RDWR);
-	began = timing_now_ns();
-	whole_run(next, &small);
-	assert_true(ms_since(began) < patient.start_ms / 2);
-	close_fds(fds, 3);
-	peer_close(p);
-	peer_close(next);
-	assert_true(fixture_saw(f, "gone without a goodbye"));
-	fixture_stop(f);
-}
-
-static void test_late_start_gives_the_turn_up(void **state)
-{
-	struct peer_timing t = patient;
-	struct error err = { "" };
-	struct peer *p, *next;
-	struct fixture *f;
-	cJSON *sample;
-	int fds[3];
-
-	(void)state;
-	t.start_ms = 300;
-	f = fixture_start(NULL, &t);
-	p = fixture_client(f, NULL);
-	next = fixture_client(f, NULL);
-	prepare(p, &small, fds);
-	whole_run(next, &small);	/* gets its turn after start_ms */
-	start(p, 100);
-	assert_int_equal(peer_run_poll(p, PATIENCE_MS, &sample, &err), -ETIME);
-	assert_non_null(strstr(err.text, "start did not come in time"));
-	assert_true(peer_alive(p));
-	close_fds(fds, 3);
-	peer_close(p);
-	peer_close(next);
-	fixture_stop(f);
-}
+/* ---- places ---- */
 
 static void test_places(void **state)
 {
@@ -439,7 +213,7 @@ static void test_once(void **state)
 	p = fixture_client(f, NULL);
 	assert_int_equal(connect_with(f, &f->key, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "one session only"));
-	whole_run(p, &small);
+	fixture_run(p, &small_run);
 	peer_close(p);
 	pthread_join(f->thread, NULL);
 	assert_int_equal(f->result, 0);
@@ -455,7 +229,7 @@ static int try_run(struct peer *p, const struct run_spec *spec, struct error *er
 	int fds[RUN_MAX_STREAMS], rc = peer_run_prepare(p, spec, fds, PATIENCE_MS, err);
 
 	if (rc == 0)
-		close_fds(fds, spec->streams);
+		fixture_close_run(fds, spec->streams);
 	peer_run_cancel(p);
 	return rc;
 }
@@ -468,7 +242,7 @@ static void test_limits(void **state)
 	};
 	struct fixture *f = fixture_start(&o, NULL);
 	struct peer *p = fixture_client(f, NULL);
-	struct run_spec spec = small;
+	struct run_spec spec = small_run;
 	struct error err = { "" };
 
 	(void)state;
@@ -482,7 +256,7 @@ static void test_limits(void **state)
 	spec.warmup_ms = 1000;
 	spec.window_ms = 1001;
 	assert_int_equal(try_run(p, &spec, &err), -EPERM);
-	assert_non_null(strstr(err.text, "2.001 s with its warm-up asked for, this server allows 2"));
+	assert_non_null(strstr(err.text, "2.001 s with its warm-up asked for, this server "));
 	spec.window_ms = 1000;
 	assert_int_equal(try_run(p, &spec, &err), 0);
 	assert_int_equal(peer_run_spec(p)->pacing_bps, 250000000);
@@ -494,207 +268,11 @@ static void test_limits(void **state)
 	spec.streams = RUN_MAX_STREAMS + 1;
 	assert_int_equal(try_run(p, &spec, &err), -EINVAL);
 	assert_true(peer_alive(p));
-	spec = small;
-	whole_run(p, &spec);
+	spec = small_run;
+	fixture_run(p, &spec);
 	assert_int_equal(f->last_spec.pacing_bps, 333333333);
 	peer_close(p);
 	fixture_stop(f);
-}
-
-static void test_window_is_checked(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL);
-	uint64_t now = timing_now_ns(), second = 1000000000;
-	const struct run_window bad[] = {
-		{ now, now + 1, now - second },			/* over */
-		{ now + 2, now + 1, now + second },		/* turned round */
-		{ now, now + 2 * second, now + second },
-		{ now, now + 1, now + 60 * second },		/* longer than agreed */
-		{ now, now + 1, INT64_MAX },
-	};
-	struct error err = { "" };
-	cJSON *end;
-	int fds[3];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		prepare(p, &small, fds);
-		assert_int_equal(peer_run_start(p, &bad[i], &err), 0);
-		assert_int_equal(peer_run_finish(p, PATIENCE_MS, &end, &err), -EPERM);
-		close_fds(fds, 3);
-	}
-	assert_int_equal(atomic_load(&f->runs), 0);
-	whole_run(p, &small);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-/* ---- failures ---- */
-
-static void test_service_failures(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL);
-	struct error err = { "" };
-	cJSON *reply;
-	int fds[3];
-
-	(void)state;
-	atomic_store(&f->facts_fail, true);
-	assert_int_equal(peer_facts(p, PATIENCE_MS, &reply, &err), -EREMOTEIO);
-	assert_non_null(strstr(err.text, "the probes"));
-	assert_null(strchr(err.text, '\n'));
-	atomic_store(&f->run_kind, FAKE_RUN_FAILS);
-	prepare(p, &small, fds);
-	start(p, 100);
-	assert_int_equal(peer_run_finish(p, PATIENCE_MS, &reply, &err), -EREMOTEIO);
-	assert_non_null(strstr(err.text, "the fake run failed"));
-	close_fds(fds, 3);
-	assert_true(peer_alive(p));
-	/* Used wrongly. */
-	assert_int_equal(peer_run_finish(p, PATIENCE_MS, &reply, &err), -EINVAL);
-	assert_int_equal(peer_run_poll(p, 10, &reply, &err), -EINVAL);
-	assert_int_equal(peer_facts_finish(p, 10, &reply, &err), -EINVAL);
-	/* And the session is as good as new. */
-	atomic_store(&f->facts_fail, false);
-	assert_int_equal(peer_facts(p, PATIENCE_MS, &reply, &err), 0);
-	cJSON_Delete(reply);
-	atomic_store(&f->run_kind, FAKE_RUN_BYTES);
-	whole_run(p, &small);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-static void test_cancel(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL);
-	int fds[3];
-
-	(void)state;
-	atomic_store(&f->run_kind, FAKE_RUN_SAMPLES);
-	for (unsigned int i = 1; i <= 3; i++) {
-		prepare(p, &small, fds);
-		start(p, 5000);
-		sleep_ms(50);
-		peer_run_cancel(p);
-		assert_true(fixture_reaches(&f->cancelled, i));
-		close_fds(fds, 3);
-	}
-	/* What was still under way for the cancelled runs is not taken for this one's. */
-	atomic_store(&f->run_kind, FAKE_RUN_BYTES);
-	whole_run(p, &small);
-	peer_close(p);
-	fixture_stop(f);
-}
-
-static void test_client_killed_in_a_run(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL);
-	int fds[3];
-
-	(void)state;
-	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
-	prepare(p, &small, fds);
-	start(p, 5000);
-	assert_true(fixture_reaches(&f->running, 1));
-	/* As the kernel does for a killed process: no goodbye. */
-	shutdown(p->channel.fd, SHUT_RDWR);
-	assert_true(fixture_reaches(&f->cancelled, 1));
-	close_fds(fds, 3);
-	peer_close(p);
-	assert_true(fixture_saw(f, "GONE 127.0.0.1: session over: gone without a goodbye"));
-	fixture_stop(f);
-}
-
-static void test_server_stopped_in_a_run(void **state)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	struct peer *p = fixture_client(f, NULL), *idle = fixture_client(f, NULL);
-	struct error err = { "" };
-	cJSON *end = NULL, *reply;
-	int fds[3];
-
-	(void)state;
-	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
-	prepare(p, &small, fds);
-	start(p, 5000);
-	assert_true(fixture_reaches(&f->running, 1));
-	fixture_stop(f);
-	/* The part that was measured still comes. */
-	assert_int_equal(peer_run_finish(p, PATIENCE_MS, &end, &err), 0);
-	cJSON_Delete(end);
-	assert_true(peer_facts(p, PATIENCE_MS, &reply, &err) < 0);
-	assert_false(peer_alive(p));
-	assert_true(peer_facts(idle, PATIENCE_MS, &reply, &err) < 0);
-	assert_false(peer_alive(idle));
-	close_fds(fds, 3);
-	peer_close(idle);
-	peer_close(p);
-}
-
-/* A server in a process of its own, stopped or killed in the middle of a run. */
-static void end_of_server(int signal_number, unsigned int least_ms, const char *text)
-{
-	int port_pipe[2], fds[3], rc = 0;
-	struct fixture *f, here = { .port = 0 };
-	struct error err = { "" };
-	uint64_t began;
-	struct peer *p;
-	cJSON *sample;
-	pid_t child;
-
-	assert_int_equal(pipe(port_pipe), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		struct peer_server_options o = { .bind_address = "127.0.0.1", .key.open = true };
-
-		f = fixture_start(&o, NULL);
-		atomic_store(&f->run_kind, FAKE_RUN_SAMPLES);
-		if (write(port_pipe[1], &f->port, sizeof(f->port)) != sizeof(f->port))
-			_exit(1);
-		sleep_ms(10000);
-		_exit(0);
-	}
-	assert_int_equal(read(port_pipe[0], &here.port, sizeof(here.port)), sizeof(here.port));
-	here.key.open = true;
-	p = fixture_client(&here, &watchful);
-	prepare(p, &small, fds);
-	start(p, 5000);
-	assert_int_equal(peer_run_poll(p, 600, &sample, &err), 0);
-	assert_non_null(sample);
-	cJSON_Delete(sample);
-	began = timing_now_ns();
-	kill(child, signal_number);
-	while (rc == 0 && ms_since(began) < 4000) {
-		rc = peer_run_poll(p, 50, &sample, &err);
-		cJSON_Delete(sample);
-	}
-	assert_in_range(ms_since(began), least_ms, 4000);
-	assert_true(rc < 0);
-	assert_false(peer_alive(p));
-	assert_non_null(strstr(err.text, text));
-	close_fds(fds, 3);
-	peer_close(p);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	close(port_pipe[0]);
-	close(port_pipe[1]);
-}
-
-static void test_server_killed_in_a_run(void **state)
-{
-	(void)state;
-	end_of_server(SIGKILL, 0, "session lost: it closed the connection or is gone");
-}
-
-static void test_server_frozen_in_a_run(void **state)
-{
-	(void)state;
-	end_of_server(SIGSTOP, 500, "session lost: no sign of life for 700 ms");
 }
 
 int main(void)
@@ -703,24 +281,12 @@ int main(void)
 		cmocka_unit_test(test_session),
 		cmocka_unit_test(test_long_facts),
 		cmocka_unit_test(test_ipv6_and_all_addresses),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_signs_of_life),
 		cmocka_unit_test(test_wrong_key),
 		cmocka_unit_test(test_open_mode),
 		cmocka_unit_test(test_other_version),
-		cmocka_unit_test(test_two_sessions_take_turns),
-		cmocka_unit_test(test_vanished_client_gives_its_turn_up),
-		cmocka_unit_test(test_late_start_gives_the_turn_up),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_window_is_checked),
-		cmocka_unit_test(test_service_failures),
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_client_killed_in_a_run),
-		cmocka_unit_test(test_server_stopped_in_a_run),
-		cmocka_unit_test(test_server_killed_in_a_run),
-		cmocka_unit_test(test_server_frozen_in_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
