@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/core/units.h"
 #include "src/report/report.h"
@@ -91,13 +92,21 @@ void text_hosts(const struct pen *p, const struct exam *e)
 void text_verdict(const struct pen *p, const struct diagnosis *d)
 {
 	const char *mark = verdict_marks[d->verdict];
+	const char *summary = d->summary ? d->summary : "";
 
+	/* "Healthy: 9.41 Gbit/s ..." says it already. */
+	if (strncasecmp(summary, mark, strlen(mark)) == 0) {
+		pen_style(p, verdict_styles[d->verdict]);
+		pen_wrap(p, 0, 2, summary);
+		pen_end_style(p);
+		return;
+	}
 	pen_style(p, verdict_styles[d->verdict]);
 	text_add(p->out, mark);
 	pen_end_style(p);
 	text_add(p->out, "  ");
 	pen_style(p, STYLE_BOLD);
-	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, d->summary);
+	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, summary);
 	pen_end_style(p);
 }
 

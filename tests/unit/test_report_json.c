@@ -155,6 +155,31 @@ static void test_read_back(void **state)
 	exam_free(e);
 }
 
+/* An old report, diagnosed again by the same rules, gets the same diagnosis. */
+static void test_diagnosed_again(void **state)
+{
+	struct exam *e = build_hot_core_exam(), *back;
+	struct diagnosis *d, *again;
+	struct text t = TEXT_INIT, u = TEXT_INIT;
+	struct error err = { "" };
+
+	(void)state;
+	/* a share that has no short decimal form */
+	build_hot_core(&e->runs[0], SIDE_PEER, 2, 2.0 / 3, 1.0 / 3);
+	assert_int_equal(diagnose(e, &d), 0);
+	assert_int_equal(report_json(e, d, &fixture_options, &t), 0);
+	assert_int_equal(report_read_json(t.data, t.len, &back, &err), 0);
+	assert_int_equal(diagnose(back, &again), 0);
+	assert_int_equal(report_json(back, again, &fixture_options, &u), 0);
+	assert_string_equal(t.data, u.data);
+	text_free(&t);
+	text_free(&u);
+	diagnosis_free(d);
+	diagnosis_free(again);
+	exam_free(back);
+	exam_free(e);
+}
+
 static void test_read_refuses(void **state)
 {
 	static const char *const bad[] = {
@@ -416,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_schema_names_are_checked),
 		cmocka_unit_test(test_contents),
 		cmocka_unit_test(test_read_back),
+		cmocka_unit_test(test_diagnosed_again),
 		cmocka_unit_test(test_read_refuses),
 		cmocka_unit_test(test_printed_form_is_harmless),
 		cmocka_unit_test(test_real_reports_are_valid),
