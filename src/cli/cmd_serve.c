@@ -24,7 +24,7 @@ static const struct option_row serve_options[] = {
 	{ 'B', "bind", OPTION_TEXT, offsetof(struct serve_settings, bind), "ADDRESS",
 	  "listen on this address only", 0, 0, NULL },
 	{ 'p', "port", OPTION_NUMBER, offsetof(struct serve_settings, port), "PORT",
-	  "listen on this port (default 5201)", 1, 65535, NULL },
+	  "listen on this port (default 5201; 0: any free one)", 0, 65535, NULL },
 	{ '1', "once", OPTION_FLAG, offsetof(struct serve_settings, once), NULL,
 	  "end after the first client", 0, 0, NULL },
 	{ 0, "max-sessions", OPTION_NUMBER, offsetof(struct serve_settings, max_sessions), "N",
@@ -121,7 +121,7 @@ static int serve(const struct serve_settings *s)
 {
 	struct peer_server_options o = {
 		.bind_address = s->bind,
-		.port = s->port ? (uint16_t)s->port : PEER_DEFAULT_PORT,
+		.port = (uint16_t)s->port,
 		.once = s->once,
 		.max_sessions = (unsigned int)s->max_sessions,
 		.max_seconds = (unsigned int)s->max_seconds,
@@ -156,7 +156,7 @@ static int serve(const struct serve_settings *s)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct serve_settings s = { 0 };
+	struct serve_settings s = { .port = PEER_DEFAULT_PORT };
 	size_t n;
 	int rc = options_parse(self, argc, argv, &s, NULL, 0, &n);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,24 +26,58 @@ static void usage(FILE *to)
 		    "64 wrong usage.\n");
 }
 
-int main(int argc, char **argv)
+static const struct command *command_named(const char *name)
 {
-	/* Writing to a connection that the peer closed is an error code, not a death. */
-	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < commands_count; i++)
+		if (!strcmp(name, commands_table[i]->name))
+			return commands_table[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	return complain(EXIT_USAGE, "unknown command: %s (see netdoctor --help)", name);
+}
+
+static int help(const char *name)
+{
+	const struct command *c = name ? command_named(name) : NULL;
+
+	if (name && !c)
+		return unknown_command(name);
+	if (c)
+		command_help(c);
+	else
+		usage(stdout);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		usage(stdout);
-		return 0;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return help(argv[2]);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("netdoctor " NETDOCTOR_VERSION "\n");
 		return 0;
 	}
-	for (size_t i = 0; i < commands_count; i++)
-		if (!strcmp(argv[1], commands_table[i]->name))
-			return commands_table[i]->run(commands_table[i], argc - 1, argv + 1);
-	return complain(EXIT_USAGE, "unknown command: %s (see netdoctor --help)", argv[1]);
+	const struct command *c = command_named(argv[1]);
+	return c ? c->run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	/* Writing to a connection that the peer closed is an error code, not a death. */
+	signal(SIGPIPE, SIG_IGN);
+	int rc = run(argc, argv);
+	/* Where a report is written it is flushed and complained about; this is for the rest. */
+	if (fflush(stdout) && rc == 0)
+		rc = complain(EXIT_COULD_NOT_TELL, "cannot write to standard output: %s",
+			      strerror(errno));
+	return rc;
 }

@@ -88,6 +88,32 @@ static int parse_seconds(const char *value, uint64_t *ms)
 	return 0;
 }
 
+static int wrong_number(const struct command *c, const struct option_row *o, const char *value)
+{
+	char want[128], low[32], high[32];
+	unsigned long long min = o->min, max = o->max;
+
+	switch (o->kind) {
+	case OPTION_SECONDS:
+		snprintf(want, sizeof(want), "want %g to %g seconds", (double)min / 1000,
+			 (double)max / 1000);
+		break;
+	case OPTION_RATE:
+		format_rate((double)min, low, sizeof(low));
+		format_rate((double)max, high, sizeof(high));
+		snprintf(want, sizeof(want), "want a rate such as 9.4G or 940M, %s to %s", low,
+			 high);
+		break;
+	case OPTION_SIZE:
+		snprintf(want, sizeof(want), "want bytes such as 64K or 4M, %llu to %llu", min,
+			 max);
+		break;
+	default:
+		snprintf(want, sizeof(want), "want %llu to %llu", min, max);
+	}
+	return wrong(c, o, value, want);
+}
+
 static int store(const struct command *c, const struct option_row *o, const char *value,
 		 void *settings)
 {
@@ -117,17 +143,8 @@ static int store(const struct command *c, const struct option_row *o, const char
 		rc = parse_size(value, &v);
 		break;
 	}
-	if (rc || (o->max && (v < o->min || v > o->max))) {
-		char want[96] = "not a valid value";
-		double unit = o->kind == OPTION_SECONDS ? 1000.0 : 1.0;
-		if (o->max)
-			snprintf(want, sizeof(want), "want %g to %g%s", (double)o->min / unit,
-				 (double)o->max / unit,
-				 o->kind == OPTION_SECONDS ? " seconds" : "");
-		else if (o->kind == OPTION_RATE)
-			snprintf(want, sizeof(want), "want a rate such as 9.4G or 940M");
-		return wrong(c, o, value, want);
-	}
+	if (rc || v < o->min || v > o->max)
+		return wrong_number(c, o, value);
 	*(uint64_t *)at = v;
 	return 0;
 }
@@ -165,6 +182,18 @@ static const struct option_row *row_for(const struct command *c, int opt)
 	return NULL;
 }
 
+/* getopt's optopt is the letter, which in "-qZ" is not all of the word, or 0 or a LONG_ONLY. */
+static int not_an_option(const struct command *c, bool lacks_argument, const char *word)
+{
+	char letter[] = { '-', (char)optopt, '\0' };
+	bool is_letter = optopt > 0 && optopt < LONG_ONLY && strncmp(word, "--", 2) != 0;
+
+	complain(EXIT_USAGE, "%s: %s%s (see netdoctor %s --help)", c->name,
+		 lacks_argument ? "missing argument after " : "unknown option ",
+		 is_letter ? letter : word, c->name);
+	return -1;
+}
+
 int options_parse(const struct command *c, int argc, char **argv, void *settings,
 		  const char **operands, size_t max_operands, size_t *noperands)
 {
@@ -183,13 +212,9 @@ int options_parse(const struct command *c, int argc, char **argv, void *settings
 			command_help(c);
 			return 1;
 		}
-		const struct option_row *o = opt == '?' || opt == ':' ? NULL : row_for(c, opt);
-		if (!o) {
-			complain(EXIT_USAGE, "%s: %s%s (see netdoctor %s --help)", c->name,
-				 opt == ':' ? "missing argument after " : "unknown option ",
-				 argv[optind - 1], c->name);
-			return -1;
-		}
+		if (opt == '?' || opt == ':')
+			return not_an_option(c, opt == ':', argv[optind - 1]);
+		const struct option_row *o = row_for(c, opt);
 		if (store(c, o, optarg, settings))
 			return -1;
 	}

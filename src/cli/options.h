@@ -18,7 +18,7 @@ enum option_kind {
 	OPTION_TEXT,		/* const char *, points into argv */
 	OPTION_NUMBER,		/* uint64_t in [min, max] */
 	OPTION_SECONDS,		/* uint64_t milliseconds from "4", "0.5", in [min, max] ms */
-	OPTION_RATE,		/* uint64_t bit/s from "25G" */
+	OPTION_RATE,		/* uint64_t bit/s from "25G", in [min, max] */
 	OPTION_SIZE,		/* uint64_t bytes from "128K", in [min, max] */
 	OPTION_CHOICE,		/* unsigned int: index into choices */
 };
@@ -30,7 +30,7 @@ struct option_row {
 	size_t offset;			/* in the command's settings struct */
 	const char *argument;		/* "HOST"; NULL for flags */
 	const char *help;
-	uint64_t min, max;		/* 0, 0: any */
+	uint64_t min, max;		/* of the kinds that have a range */
 	const char *const *choices;	/* NULL-terminated */
 };
 

@@ -58,13 +58,13 @@ int peer_target_from(const struct peer_settings *s, const char *peer, char *host
 	if (s->only_v4 && s->only_v6)
 		return complain(-1, "-4 and -6 exclude each other");
 	if (strstr(peer, "://"))
-		return complain(-1, "%s: want HOST or HOST:PORT of a running netdoctor serve",
+		return complain(-1, "'%s': want HOST or HOST:PORT of a running netdoctor serve",
 				peer);
 	if (strlen(peer) >= cap)
 		return complain(-1, "host name too long");
 	memcpy(host_buffer, peer, strlen(peer) + 1);
 	if (split_port(host_buffer, &port) || !host_buffer[0])
-		return complain(-1, "%s: want HOST, HOST:PORT or [ADDRESS]:PORT", peer);
+		return complain(-1, "'%s': want HOST, HOST:PORT or [ADDRESS]:PORT", peer);
 	*target = (struct peer_target){
 		.host = host_buffer,
 		.port = (uint16_t)port,

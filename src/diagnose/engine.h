@@ -71,6 +71,8 @@ int diagnose_with(const struct rule *const *rules, size_t nrules, const struct e
 double direction_measured(const struct exam *exam, enum run_direction d);
 /* Line rate if known, else the measured rate: what gains are shares of.  0: neither. */
 double direction_reference(const struct exam *exam, const struct ladder *l, enum run_direction d);
+/* The value of an input by name, or fallback. */
+double ceiling_input_value(const struct ceiling *c, const char *name, double fallback);
 /* How far a rate explains itself by a ceiling: T/low below, T/high above, 1 inside. */
 double ceiling_explains(const struct ceiling *c, double measured_bps);
 bool ceiling_binds(const struct ceiling *c, double measured_bps);

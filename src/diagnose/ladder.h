@@ -29,8 +29,6 @@ struct ladder_path {
 struct ceiling *ceiling_add(struct ladder_builder *b, const struct ladder_path *p,
 			    enum ceiling_kind kind, enum side side);
 void ceiling_input(struct ceiling *c, const char *name, double value, enum unit unit);
-/* The value of an input by name, or fallback. */
-double ceiling_input_value(const struct ceiling *c, const char *name, double fallback);
 void ceiling_set(struct ceiling *c, double low_bps, double high_bps, enum ceiling_basis basis,
 		 const char *formula);
 void ceiling_unknown(struct ladder_builder *b, struct ceiling *c, const char *fmt, ...)

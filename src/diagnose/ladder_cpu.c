@@ -6,6 +6,7 @@
 #include "src/diagnose/ladder.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "src/model/cpu.h"
 #include "src/model/limits.h"
@@ -68,6 +69,54 @@ static bool add_quota(struct ladder_builder *b, const struct ladder_path *p, enu
 	return true;
 }
 
+/* Sum over an end's cores of a share; unknown cores count as nothing. */
+static double sum_of(const struct run_end *end, size_t member_offset)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < end->ncores; i++) {
+		const char *core = (const char *)&end->cores[i];
+		const struct nd_f64 *share = (const struct nd_f64 *)(core + member_offset);
+
+		if (share->k == ND_KNOWN)
+			sum += share->v;
+	}
+	return sum;
+}
+
+struct nd_f64 rule_other_work(const struct exam *e, const struct run *run, enum side s)
+{
+	const struct run_end *end = &run->ends[s], *other = &run->ends[side_other(s)];
+	struct nd_f64 ours = end_worker_cores(end), busy = end_mean_busy(end), theirs;
+	double cores = (double)end->ncores;
+
+	if (ours.k != ND_KNOWN || busy.k != ND_KNOWN || !(cores > 0))
+		return nd_f64_unknown(ours.k != ND_KNOWN ? ours.k : ND_UNREAD);
+	if (nd_is_true(e->path.same_machine)) {
+		theirs = end_worker_cores(other);
+		if (theirs.k != ND_KNOWN)
+			return theirs;
+		ours.v += theirs.v;
+	}
+	/*
+	 * Softirqs are taken as ours.  Some kernels also count them in the thread they
+	 * interrupt, so this is the least that other work takes.
+	 */
+	ours.v += sum_of(end, offsetof(struct core_load, softirq)) +
+		  sum_of(end, offsetof(struct core_load, irq));
+	return nd_f64(fmax(0, sum_of(end, offsetof(struct core_load, busy)) - ours.v) / cores);
+}
+
+static void input_other_work(struct ceiling *c, const struct exam *e, const struct run *run,
+			     enum side side)
+{
+	struct nd_f64 other = rule_other_work(e, run, side);
+
+	if (other.k == ND_KNOWN)
+		ceiling_input(c, "other_work", other.v, UNIT_SHARE);
+}
+
 static void set_measured(struct ceiling *c, double rate, double busy)
 {
 	ceiling_input(c, "rate", rate, UNIT_BITS_PER_SECOND);
@@ -102,6 +151,7 @@ static void add_measured(struct ladder_builder *b, const struct ladder_path *p, 
 	if (!threads_only && mean.k == ND_KNOWN && mean.v >= ALL_CORES_SATURATED) {
 		c->subject = "all CPUs";
 		ceiling_input(c, "cpus", (double)end->ncores, UNIT_COUNT);
+		input_other_work(c, b->exam, p->run, side);
 		set_measured(c, p->measured_bps, mean.v);
 	} else if (hot && hot->busy.v >= CORE_SATURATED) {
 		c->subject = hot->cpu.k == ND_KNOWN ?
@@ -132,7 +182,8 @@ static bool thread_saturated(const struct run_end *end)
 /* Both ends on one machine: its cores belong to neither side. */
 static bool add_shared(struct ladder_builder *b, const struct ladder_path *p)
 {
-	const struct run_end *end = p->sender->present ? p->sender : p->receiver;
+	enum side side = p->sender->present ? run_sender(p->direction) : run_receiver(p->direction);
+	const struct run_end *end = &p->run->ends[side];
 	const struct core_load *hot = end_hot_core(end);
 	struct nd_f64 mean = end_mean_busy(end);
 	struct ceiling *c;
@@ -141,6 +192,7 @@ static bool add_shared(struct ladder_builder *b, const struct ladder_path *p)
 		c = ceiling_add(b, p, CEILING_CPU, SIDE_BOTH);
 		c->subject = "all CPUs";
 		ceiling_input(c, "cpus", (double)end->ncores, UNIT_COUNT);
+		input_other_work(c, b->exam, p->run, side);
 		set_measured(c, p->measured_bps, mean.v);
 		return true;
 	}

@@ -45,7 +45,7 @@ void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 	in.law = loss_law_of(control);
 	rtt = END_FLOW_MEAN(p->sender, rtt_us);
 	if (in.events < LOSS_MIN_EVENTS) {
-		ceiling_unknown(b, c, "%llu losses: fewer than %d do not set the rate",
+		ceiling_unknown(b, c, "losses: %llu; fewer than %d do not set a rate",
 				(unsigned long long)in.events, LOSS_MIN_EVENTS);
 		return;
 	}

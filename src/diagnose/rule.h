@@ -124,6 +124,12 @@ const struct pcie_hop *pcie_path_narrowest(const struct pcie_path *p);
 bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double *segment,
 		 double *frame);
 
+/*
+ * Share (0..1) of a host's CPU time that went to neither our traffic threads (of both ends when
+ * they share the machine) nor softirqs and interrupts: at least that much was other work.
+ */
+struct nd_f64 rule_other_work(const struct exam *e, const struct run *run, enum side s);
+
 extern const struct rule *const rules_table[];
 extern const size_t rules_count;
 const struct rule *rule_by_id(const char *id);

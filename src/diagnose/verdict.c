@@ -25,12 +25,21 @@ static const char *rate_text(struct arena *mem, double bps)
 	return text ? text : "";
 }
 
-/* A limit nobody would call a fault: the wire, or every CPU of a host at work. */
+static bool all_cpus(const struct ceiling *c)
+{
+	return c->kind == CEILING_CPU && c->subject && strcmp(c->subject, "all CPUs") == 0;
+}
+
+/* The CPUs are full because others use them too. */
+static bool cpus_taken(const struct ceiling *c)
+{
+	return all_cpus(c) && ceiling_input_value(c, "other_work", 0) >= OTHER_WORK_SHARE;
+}
+
+/* A limit nobody would call a fault: the wire, or every CPU of a host at our work. */
 static bool meant_to_be(const struct ceiling *c)
 {
-	if (c->kind == CEILING_WIRE)
-		return true;
-	return c->kind == CEILING_CPU && c->subject && strcmp(c->subject, "all CPUs") == 0;
+	return c->kind == CEILING_WIRE || (all_cpus(c) && !cpus_taken(c));
 }
 
 static bool is_proven(const struct finding *f)
@@ -123,6 +132,18 @@ static const char *host_text(enum side s)
 	return s == SIDE_PEER ? "the peer" : "this host";
 }
 
+static const char *cpu_text(struct arena *mem, const struct ceiling *c, const char *what,
+			    const char *host)
+{
+	const char *taken = cpus_taken(c) ? ", which other work fills too" : "";
+
+	if (!all_cpus(c))
+		return c->side == SIDE_BOTH ? arena_printf(mem, "%s, which both ends share", what) :
+					      arena_printf(mem, "%s of %s", what, host);
+	return c->side == SIDE_BOTH ? arena_printf(mem, "the CPUs both ends share%s", taken) :
+				      arena_printf(mem, "the CPUs of %s%s", host, taken);
+}
+
 /* What a ceiling is to a person: "the 10 Gbit/s link", "the CPUs both ends share". */
 static const char *limit_text(struct arena *mem, const struct ceiling *c)
 {
@@ -136,13 +157,7 @@ static const char *limit_text(struct arena *mem, const struct ceiling *c)
 	case CEILING_PCIE:
 		return arena_printf(mem, "the PCIe link of %s (%s)", host, what);
 	case CEILING_CPU:
-		if (c->side == SIDE_BOTH)
-			return strcmp(what, "all CPUs") == 0 ?
-			       "the CPUs both ends share" :
-			       arena_printf(mem, "%s, which both ends share", what);
-		if (strcmp(what, "all CPUs") == 0)
-			return arena_printf(mem, "the CPUs of %s", host);
-		return arena_printf(mem, "%s of %s", what, host);
+		return cpu_text(mem, c, what, host);
 	case CEILING_WINDOW_SEND:
 		return arena_printf(mem, "the send buffers of %s", host);
 	case CEILING_WINDOW_RECEIVE:

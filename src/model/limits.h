@@ -25,6 +25,8 @@
 #define ALL_CORES_SATURATED 0.90
 /* Share of its window a thread ran; exact clock, so a little is lost to interrupts. */
 #define WORKER_SATURATED 0.95
+/* Full CPUs that other work takes this much of are no limit that has to be. */
+#define OTHER_WORK_SHARE 0.25
 /* A cgroup quota limits when it throttled us, or when this much of it was used. */
 #define QUOTA_USED 0.90
 #define THROTTLED_SHARE 0.01

@@ -234,8 +234,11 @@ static void accept_all(struct peer_server *s)
 		case ENFILE:
 		case ENOBUFS:
 		case ENOMEM:
+			if (s->ngreetings > 0) {
+				drop_oldest(s, "out of file descriptors or memory");
+				continue;
+			}
 			/* The connection stays in the backlog and poll() would not wait: pause. */
-			drop_oldest(s, "out of file descriptors or memory");
 			s->accept_again_ns = deadline_in_ms(s->timing->accept_pause_ms);
 			return;
 		case EAGAIN:

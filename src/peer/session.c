@@ -303,6 +303,10 @@ static void *session_thread(void *arg)
 	say_goodbye(ss, rc);
 	/* The descriptor itself stays until the accepting thread has let go of it too. */
 	channel_shutdown(&ss->channel);
+	pthread_mutex_lock(&s->lock);
+	if (admitted)
+		s->nadmitted--;
+	pthread_mutex_unlock(&s->lock);
 	if (admitted)
 		server_event(s, PEER_EVENT_GONE, "%s: session over: %s", ss->info.address,
 			     reason_of_end(rc));
@@ -310,11 +314,8 @@ static void *session_thread(void *arg)
 		server_event(s, PEER_EVENT_REFUSED, "%s: refused: no hello: %s", ss->info.address,
 			     reason_of_end(rc));
 	pthread_mutex_lock(&s->lock);
-	if (admitted) {
-		s->nadmitted--;
-		if (s->options.once)
-			s->once_over = true;
-	}
+	if (admitted && s->options.once)
+		s->once_over = true;
 	ss->done = true;
 	pthread_mutex_unlock(&s->lock);
 	eventfd_write(s->wake_fd, 1);

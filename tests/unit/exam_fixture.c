@@ -36,6 +36,15 @@ void fixture_busy(struct run *r, double busy)
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
 		for (unsigned int i = 0; i < r->ends[s].ncores; i++)
 			build_hot_core(r, s, i, busy, busy / 2);
+	fixture_workers(r, 0.3 * busy);
+}
+
+void fixture_workers(struct run *r, double busy)
+{
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		for (size_t i = 0; i < r->ends[s].window->nworkers; i++)
+			r->ends[s].window->workers[i].cpu_us =
+				nd_u64((uint64_t)(busy * BUILD_SECONDS * 1e6));
 }
 
 struct pci_facts *fixture_pci(struct exam *e, enum side s, const char *address)

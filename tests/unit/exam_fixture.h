@@ -11,8 +11,10 @@
 
 /* Two namespaces of one machine: veth, no line rate, no PCI, `cpus` (up to BUILD_CPUS) CPUs. */
 struct exam *fixture_veth_exam(size_t cpus);
-/* Every core of both ends this busy. */
+/* Every core of both ends this busy, with our work: half in softirqs, the rest in our threads. */
 void fixture_busy(struct run *r, double busy);
+/* Each of our threads ran this share of the window. */
+void fixture_workers(struct run *r, double busy);
 
 struct pci_facts *fixture_pci(struct exam *e, enum side s, const char *address);
 /* Both ends of the NIC's link at this speed and width; in the samples of r too unless NULL. */

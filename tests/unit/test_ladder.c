@@ -419,7 +419,7 @@ static void loss_needs_enough_losses(void **state)
 	r->retransmits = nd_u64(29);
 	c = find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH);
 	assert_false(c->known);
-	assert_string_equal(c->why_unknown, "29 losses: fewer than 30 do not set the rate");
+	assert_string_equal(c->why_unknown, "losses: 29; fewer than 30 do not set a rate");
 	r->retransmits = nd_u64(500);
 	c = find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_LOCAL);
 	assert_true(c->known);

@@ -83,6 +83,22 @@ static void healthy_on_shared_cpus(void **state)
 	exam_free(e);
 }
 
+static void cpus_full_of_other_work_are_a_limit(void **state)
+{
+	struct exam *e = fixture_veth_exam(2);
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 4e9);
+
+	(void)state;
+	fixture_busy(r, 1.0);
+	fixture_workers(r, 0.05);
+	assert_near(rule_other_work(e, r, SIDE_LOCAL).v, 0.4, 1e-9);
+	expect(e, NULL, VERDICT_LIMITED, 1, "Limited to 4 Gbit/s forward by the CPUs both ends "
+	       "share, which other work fills too.");
+	r->ends[SIDE_PEER].window->nworkers = 0;
+	assert_int_equal(rule_other_work(e, r, SIDE_LOCAL).k, ND_UNREAD);
+	exam_free(e);
+}
+
 static void healthy_when_all_cpus_of_a_host_work(void **state)
 {
 	struct exam *e = build_two_hosts();
@@ -94,6 +110,7 @@ static void healthy_when_all_cpus_of_a_host_work(void **state)
 	fixture_pci(e, SIDE_LOCAL, FIXTURE_NIC)->speed_mtps =
 		fixture_pci(e, SIDE_PEER, FIXTURE_NIC)->speed_mtps = nd_u64(32000);
 	r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 40e9);
+	fixture_workers(r, 0.3);
 	for (unsigned int i = 0; i < BUILD_CPUS; i++)
 		build_hot_core(r, SIDE_PEER, i, 0.97, 0.6);
 	expect(e, NULL, VERDICT_HEALTHY, 0,
@@ -231,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(healthy_at_the_wire),
 		cmocka_unit_test(healthy_on_shared_cpus),
+		cmocka_unit_test(cpus_full_of_other_work_are_a_limit),
 		cmocka_unit_test(healthy_when_all_cpus_of_a_host_work),
 		cmocka_unit_test(the_target_decides),
 		cmocka_unit_test(limited_by_a_finding),

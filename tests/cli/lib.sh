@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
+#
+# Tests of the program as people run it: loopback only, unprivileged, ports that
+# the kernel picks, and every process gone on exit, however that comes.
+
+. tests/tap.sh
+
+work=$(mktemp -d) || exit 1
+background=	# processes to end
+
+cli_down() {
+	for pid in $background; do
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap cli_down EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+unset NO_COLOR
+LC_ALL=C
+export LC_ALL
+
+# The least that is still a measurement: one run of half a second.
+quick="-t 0.5 -O 0.1 -P 1 --forward --no-experiments"
+# Nothing may hang: what an error may take at most.  The machine may be busy.
+bound=10
+
+# in_time SECONDS COMMAND...: into $work/out and $work/err, exit status in $status; what takes
+# longer has status 124.
+in_time() {
+	limit=$1
+	shift
+	timeout -k 1 "$limit" "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+}
+
+show() {
+	echo "# exit status $status"
+	sed 's/^/# stdout: /' "$work/out"
+	sed 's/^/# stderr: /' "$work/err"
+}
+
+# one_line FILE PATTERN: a single line, a complaint of ours, that matches.
+one_line() {
+	[ "$(wc -l <"$1")" -eq 1 ] && grep -q '^netdoctor: ' "$1" && grep -qE -e "$2" "$1"
+}
+
+# error NAME STATUS PATTERN ARGUMENT...: netdoctor ends so within $bound seconds, saying one
+# line that matches and nothing on standard output.
+error() {
+	error_name=$1
+	error_status=$2
+	error_pattern=$3
+	shift 3
+	in_time "$bound" "$NETDOCTOR" "$@"
+	if [ "$status" -eq "$error_status" ] && [ ! -s "$work/out" ] &&
+		one_line "$work/err" "$error_pattern"; then
+		pass "$error_name"
+	else
+		echo "# wanted status $error_status and a line with: $error_pattern"
+		show
+		fail "$error_name"
+	fi
+}
+
+# works NAME STATUS ARGUMENT...: netdoctor ends so and says nothing on standard error.
+works() {
+	works_name=$1
+	works_status=$2
+	shift 2
+	in_time 60 "$NETDOCTOR" "$@"
+	if [ "$status" -eq "$works_status" ] && [ ! -s "$work/err" ]; then
+		pass "$works_name"
+	else
+		echo "# wanted status $works_status"
+		show
+		fail "$works_name"
+	fi
+}
+
+# holds NAME JQ-CONDITION [FILE]: true of a report (default: what was printed).
+holds() {
+	if jq -e "$2" "${3:-$work/out}" >"$work/jq" 2>&1; then
+		pass "$1"
+	else
+		echo "# not true: $2"
+		head -n 5 "$work/jq" | sed 's/^/# /'
+		fail "$1"
+	fi
+}
+
+# says NAME PATTERN [FILE]
+says() {
+	if grep -qE -e "$2" "${3:-$work/out}"; then
+		pass "$1"
+	else
+		echo "# no line with: $2"
+		sed 's/^/# /' "${3:-$work/out}"
+		fail "$1"
+	fi
+}
+
+# wait_for FILE PATTERN: until it is there; false after $bound seconds.
+wait_for() {
+	for _ in $(seq $((bound * 20))); do
+		grep -qsE -e "$2" "$1" && return 0
+		sleep 0.05
+	done
+	echo "# never came: $2"
+	sed 's/^/# /' "$1"
+	return 1
+}
+
+# A process that has ended but was not waited for yet is a zombie.
+ended() { # PID
+	! grep -qs '^State:.[^ZX]' "/proc/$1/status"
+}
+
+# ends PID: its exit status in $status; after $bound seconds it is killed and $status is 124.
+ends() {
+	for _ in $(seq $((bound * 20))); do
+		if ended "$1"; then
+			wait "$1"
+			status=$?
+			return 0
+		fi
+		sleep 0.05
+	done
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+	status=124
+	return 1
+}
+
+# start COMMAND...: in the background, into $work/serve and not our standard output, which
+# whoever runs the test waits for; its number in $started.
+start() {
+	"$@" >"$work/serve" 2>&1 </dev/null &
+	started=$!
+	background="$background $started"
+}
+
+# serve [OPTION...]: a server that is ready; $server, $port, $key (of a server that made one).
+serve() {
+	start "$NETDOCTOR" serve --bind 127.0.0.1 --port 0 "$@"
+	server=$started
+	if ! wait_for "$work/serve" '^  netdoctor diagnose'; then
+		fail "a server starts"
+		done_testing
+	fi
+	port=$(sed -n 's/^Listening on .* port \([0-9]*\)\..*/\1/p' "$work/serve")
+	key=$(sed -n 's/^  netdoctor diagnose .* --key \([0-9a-f]*\)$/\1/p' "$work/serve")
+}
+
+# The server is still there and takes the next client.
+still_serves() { # NAME
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	in_time 30 "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" $quick
+	if [ "$status" -le 2 ] && [ ! -s "$work/err" ]; then
+		pass "$1"
+	else
+		show
+		sed 's/^/# server: /' "$work/serve"
+		fail "$1"
+	fi
+}
+
+stop_server() {
+	kill "$server"
+	ends "$server"
+}
+
+# need TOOL...: or all is skipped.
+need() {
+	for tool; do
+		command -v "$tool" >/dev/null && continue
+		skip "$(basename "$0" .sh)" "needs $tool"
+		done_testing
+	done
+}

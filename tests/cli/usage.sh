@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The command line: help, version, and every way to get it wrong.
+. tests/cli/lib.sh
+
+in_time 10 "$NETDOCTOR"
+check "without a command it tells how to use it, as an error" \
+	[ "$status" -eq 64 -a ! -s "$work/out" -a -s "$work/err" ]
+for help in --help -h help; do
+	works "$help" 0 "$help"
+	says "$help lists commands" '^  diagnose \[PEER\] '
+done
+for version in --version -V; do
+	works "$version" 0 "$version"
+	check "$version says one line" [ "$(cat "$work/out")" = "netdoctor $(cat VERSION)" ]
+done
+
+"$NETDOCTOR" --help | sed -n 's/^  \([a-z]*\)\( \[[A-Z.]*\]\)*  .*/\1/p' >"$work/commands"
+check "the commands are listed" [ "$(wc -l <"$work/commands")" -ge 5 ]
+while read -r command; do
+	works "$command --help" 0 "$command" --help
+	says "$command --help shows its usage" "^Usage: netdoctor $command"
+	cp "$work/out" "$work/help"
+	works "$command -h" 0 "$command" -h
+	check "$command -h is the same" cmp "$work/help" "$work/out"
+	works "help $command" 0 help "$command"
+	check "help $command is the same" cmp "$work/help" "$work/out"
+	# shellcheck disable=SC2016 # an awk program
+	long=$(awk 'length > 100' "$work/help")
+	check "$command --help fits 100 columns" [ -z "$long" ]
+	error "$command: unknown long option" 64 "$command: unknown option --no-such " \
+		"$command" --no-such
+	error "$command: unknown letter" 64 "$command: unknown option -Z " "$command" -Z
+done <"$work/commands"
+
+error "unknown command" 64 'unknown command: frobnicate \(see' frobnicate
+error "help of an unknown command" 64 'unknown command: frobnicate' help frobnicate
+error "an escape sequence is not repeated" 64 'unknown command: x\?\[31m ' "$(printf 'x\033[31m')"
+error "a letter in a cluster" 64 'unknown option -Z ' diagnose -qZ
+error "no argument" 64 'missing argument after --time ' diagnose --time
+error "no argument after a cluster" 64 'missing argument after -t ' diagnose -qt
+error "an argument too many for a flag" 64 'unknown option --quiet=3' diagnose --quiet=3
+error "an ambiguous abbreviation" 64 'unknown option --no' diagnose --no
+error "two peers" 64 'one argument too many: b' diagnose a b
+error "a stray argument" 64 'one argument too many: x' serve x
+error "time: not a number" 64 '--time abc: want 0.5 to 600 seconds' diagnose -t abc
+error "time: too short" 64 'want 0.5 to 600 seconds' diagnose -t 0.1
+error "time: not finite" 64 'want 0.5 to 600 seconds' diagnose -t nan
+error "time: negative" 64 'want 0.5 to 600 seconds' diagnose -t -1
+error "streams: none" 64 'want 1 to 2048 ' diagnose -P 0
+error "streams: too many" 64 'want 1 to 2048 ' diagnose -P 2049
+error "streams: more behind the number" 64 'want 1 to 2048 ' diagnose -P 4x
+error "streams: beyond 64 bits" 64 'want 1 to 2048 ' diagnose -P 99999999999999999999
+error "rate: none" 64 'want a rate such as 9.4G or 940M, 1 bit/s to' diagnose --target fast
+error "rate: below what a link has" 64 'a rate such as 9.4G or 940M, 1.00 Mbit/s to' \
+	check --link-speed 25
+error "size: too large" 64 'want bytes such as 64K or 4M, 1024 to 1073741824 ' diagnose -w 10G
+error "choice" 64 'want one of: text, json' diagnose --report xml
+error "both directions alone" 64 'exclude each other' diagnose --reverse --forward
+error "both families alone" 64 'exclude each other' diagnose -4 -6 h
+error "two sources of the key" 64 'exclude each other' diagnose h --key open --key-file x
+error "congestion control too long for a kernel" 64 'no kernel has a name that long' \
+	diagnose -C abcdefghijklmnopq
+error "no host" 64 "'': want HOST" diagnose ''
+error "no host but a port" 64 "':5201': want HOST" diagnose :5201
+error "port out of range" 64 "'h:65536': want HOST" diagnose h:65536
+error "port zero" 64 "'h:0': want HOST" diagnose h:0
+error "bracket without its pair" 64 'want HOST, HOST:PORT or' diagnose '[::1'
+error "text behind a bracket" 64 'want HOST, HOST:PORT or' diagnose '[::1]x'
+error "another scheme" 64 'want HOST or HOST:PORT of a running' diagnose http://h
+error "peer options without a peer" 64 'need a PEER' diagnose --port 5201
+error "a key that is none" 64 '--key: not a key: want the 32 hex digits' diagnose h --key 123
+error "a key that is almost one" 64 'not a key' diagnose h --key 0123456789abcdef0123456789abcdeg
+error "a server both open and not" 64 'exclude each other' serve --open --key-file x
+error "a server's port" 64 'want 0 to 65535 ' serve --port 65536
+error "a server without sessions" 64 'want 1 to 1000 ' serve --max-sessions 0
+
+# A full disk is not success.
+if [ -c /dev/full ]; then
+	for arguments in --version --help "check --help" explain check; do
+		# Words on purpose.
+		# shellcheck disable=SC2086
+		timeout 10 "$NETDOCTOR" $arguments >/dev/full 2>"$work/err"
+		status=$?
+		check "$arguments to a full disk" [ "$status" -eq 3 ]
+		check "$arguments says so" one_line "$work/err" 'standard output: No space left'
+	done
+else
+	skip "output to a full disk" "no /dev/full"
+fi
+done_testing
