@@ -203,6 +203,7 @@ static bool add_shared(struct ladder_builder *b, const struct ladder_path *p)
 	c = ceiling_add(b, p, CEILING_CPU, SIDE_BOTH);
 	c->subject = hot->cpu.k == ND_KNOWN ?
 		     ladder_text(b, "cpu %llu", (unsigned long long)hot->cpu.v) : "one CPU";
+	input_other_work(c, b->exam, p->run, side);
 	set_measured(c, p->measured_bps, hot->busy.v);
 	return true;
 }

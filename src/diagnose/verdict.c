@@ -33,13 +33,21 @@ static bool all_cpus(const struct ceiling *c)
 /* The CPUs are full because others use them too. */
 static bool cpus_taken(const struct ceiling *c)
 {
-	return all_cpus(c) && ceiling_input_value(c, "other_work", 0) >= OTHER_WORK_SHARE;
+	return c->kind == CEILING_CPU &&
+	       ceiling_input_value(c, "other_work", 0) >= OTHER_WORK_SHARE;
 }
 
-/* A limit nobody would call a fault: the wire, or every CPU of a host at our work. */
-static bool meant_to_be(const struct ceiling *c)
+/*
+ * A limit nobody would call a fault: the wire; every CPU of a host at our work; between two
+ * ends on one machine, where no wire is, whichever CPU is full first.
+ */
+static bool meant_to_be(const struct exam *exam, const struct ceiling *c)
 {
-	return c->kind == CEILING_WIRE || (all_cpus(c) && !cpus_taken(c));
+	if (c->kind == CEILING_WIRE)
+		return true;
+	if (c->kind != CEILING_CPU || c->basis != BASIS_MEASURED || cpus_taken(c))
+		return false;
+	return all_cpus(c) || nd_is_true(exam->path.same_machine);
 }
 
 static bool is_proven(const struct finding *f)
@@ -71,7 +79,8 @@ static bool target_met(const struct direction_result *r)
 	return r->target_bps.k == ND_KNOWN && r->measured_bps >= TARGET_MET * r->target_bps.v;
 }
 
-static enum verdict direction_verdict(const struct diagnosis *d, const struct direction_result *r)
+static enum verdict direction_verdict(const struct exam *exam, const struct diagnosis *d,
+				      const struct direction_result *r)
 {
 	if (target_met(r))
 		return VERDICT_HEALTHY;
@@ -82,7 +91,7 @@ static enum verdict direction_verdict(const struct diagnosis *d, const struct di
 	/* Below a target even the wire is a limit, and no fault of the hosts. */
 	if (r->target_bps.k == ND_KNOWN)
 		return VERDICT_LIMITED;
-	return meant_to_be(r->bottleneck) ? VERDICT_HEALTHY : VERDICT_LIMITED;
+	return meant_to_be(exam, r->bottleneck) ? VERDICT_HEALTHY : VERDICT_LIMITED;
 }
 
 static void add_direction(const struct exam *exam, struct diagnosis *d, enum run_direction dir)
@@ -138,8 +147,9 @@ static const char *cpu_text(struct arena *mem, const struct ceiling *c, const ch
 	const char *taken = cpus_taken(c) ? ", which other work fills too" : "";
 
 	if (!all_cpus(c))
-		return c->side == SIDE_BOTH ? arena_printf(mem, "%s, which both ends share", what) :
-					      arena_printf(mem, "%s of %s", what, host);
+		return c->side == SIDE_BOTH ?
+		       arena_printf(mem, "%s, which both ends share%s", what, taken) :
+		       arena_printf(mem, "%s of %s", what, host);
 	return c->side == SIDE_BOTH ? arena_printf(mem, "the CPUs both ends share%s", taken) :
 				      arena_printf(mem, "the CPUs of %s%s", host, taken);
 }
@@ -186,7 +196,7 @@ static const char *limits_text(const struct diagnosis *d)
 	return arena_printf(d->mem, "limited by %s forward and by %s in reverse", first, second);
 }
 
-static const char *healthy_text(const struct diagnosis *d, const struct exam *exam)
+static const char *healthy_text(const struct exam *exam, const struct diagnosis *d)
 {
 	const char *rates = rates_text(d), *limits;
 	size_t i;
@@ -204,7 +214,7 @@ static const char *healthy_text(const struct diagnosis *d, const struct exam *ex
 }
 
 /* The sentence starts with our words, then the title's: "Limited to 0.95 Gbit/s forward: ...". */
-static const char *limited_text(const struct diagnosis *d)
+static const char *limited_text(const struct exam *exam, const struct diagnosis *d)
 {
 	const struct finding *f = NULL;
 	const struct direction_result *r = NULL;
@@ -222,7 +232,7 @@ static const char *limited_text(const struct diagnosis *d)
 		}
 	for (i = 0; i < d->ndirections; i++) {
 		if (f ? concerns(f, d->directions[i].direction) :
-			direction_verdict(d, &d->directions[i]) == VERDICT_LIMITED) {
+			direction_verdict(exam, d, &d->directions[i]) == VERDICT_LIMITED) {
 			r = &d->directions[i];
 			break;
 		}
@@ -244,14 +254,14 @@ static const char *limited_text(const struct diagnosis *d)
 			    run_direction_word(r->direction), f->title);
 }
 
-static const char *unexplained_text(const struct diagnosis *d)
+static const char *unexplained_text(const struct exam *exam, const struct diagnosis *d)
 {
 	const struct direction_result *r = NULL;
 	const char *limit;
 	size_t i;
 
 	for (i = 0; i < d->ndirections && !r; i++)
-		if (direction_verdict(d, &d->directions[i]) == VERDICT_UNEXPLAINED)
+		if (direction_verdict(exam, d, &d->directions[i]) == VERDICT_UNEXPLAINED)
 			r = &d->directions[i];
 	if (!r)
 		return "Unexplained.";
@@ -308,16 +318,16 @@ int verdict_decide(const struct exam *exam, struct diagnosis *d)
 	add_direction(exam, d, RUN_REVERSE);
 	d->verdict = d->ndirections ? VERDICT_HEALTHY : VERDICT_INCONCLUSIVE;
 	for (i = 0; i < d->ndirections; i++)
-		d->verdict = worse(d->verdict, direction_verdict(d, &d->directions[i]));
+		d->verdict = worse(d->verdict, direction_verdict(exam, d, &d->directions[i]));
 	switch (d->verdict) {
 	case VERDICT_HEALTHY:
-		d->summary = healthy_text(d, exam);
+		d->summary = healthy_text(exam, d);
 		break;
 	case VERDICT_LIMITED:
-		d->summary = limited_text(d);
+		d->summary = limited_text(exam, d);
 		break;
 	case VERDICT_UNEXPLAINED:
-		d->summary = unexplained_text(d);
+		d->summary = unexplained_text(exam, d);
 		break;
 	case VERDICT_INCONCLUSIVE:
 		d->summary = arena_printf(d->mem, "Inconclusive: %s.", why_no_run(exam));

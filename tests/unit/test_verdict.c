@@ -83,6 +83,20 @@ static void healthy_on_shared_cpus(void **state)
 	exam_free(e);
 }
 
+static void healthy_on_one_full_cpu_of_one_machine(void **state)
+{
+	struct exam *e = fixture_veth_exam(BUILD_CPUS);
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 30e9);
+
+	(void)state;
+	fixture_busy(r, 0.6);
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		build_hot_core(r, s, 1, 0.98, 0.5);
+	expect(e, NULL, VERDICT_HEALTHY, 0,
+	       "Healthy: 30 Gbit/s forward, limited by cpu 1, which both ends share.");
+	exam_free(e);
+}
+
 static void cpus_full_of_other_work_are_a_limit(void **state)
 {
 	struct exam *e = fixture_veth_exam(2);
@@ -248,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(healthy_at_the_wire),
 		cmocka_unit_test(healthy_on_shared_cpus),
+		cmocka_unit_test(healthy_on_one_full_cpu_of_one_machine),
 		cmocka_unit_test(cpus_full_of_other_work_are_a_limit),
 		cmocka_unit_test(healthy_when_all_cpus_of_a_host_work),
 		cmocka_unit_test(the_target_decides),
