@@ -10,7 +10,12 @@
 
 /* X(symbol): in the order of the catalogue; ties in rank keep it. */
 #define RULES(X) \
-	X(rule_pcie_link_downgraded)
+	X(rule_pcie_link_downgraded) \
+	X(rule_offload_tso_off) \
+	X(rule_offload_gso_off) \
+	X(rule_offload_gro_off) \
+	X(rule_offload_tx_csum_off) \
+	X(rule_offload_sg_off)
 
 #define DECLARE(symbol) extern const struct rule symbol;
 RULES(DECLARE)

@@ -63,11 +63,19 @@
 #define OFFLOAD_SENDER_CORE_BUSY 0.80
 #define OFFLOAD_RECEIVER_CORE_BUSY 0.85
 #define OFFLOAD_RECEIVER_SOFTIRQ 0.50
+/* Received packets this much above the MTU (on average) came as aggregates. */
+#define OFFLOAD_WHOLE_PACKETS 2.0
+#define OFFLOAD_AGGREGATE_BYTES 65536.0	/* what IPv4 and older kernels allow */
+/* Half the segment size: CPU time a byte at least, and rate at most, when packets are the cost. */
+#define OFFLOAD_EXPERIMENT_COST 1.15
+#define OFFLOAD_EXPERIMENT_RATE 0.95
+#define OFFLOAD_EXPERIMENT_ERROR 0.05	/* two windows of a few seconds, ticks of 4 ms */
 /* Factors seen when the offload came back (veth, one flow; NICs vary): low and high. */
 #define OFFLOAD_TSO_GAIN_LOW 3.0
 #define OFFLOAD_TSO_GAIN_HIGH 8.0
 #define OFFLOAD_GSO_GAIN_LOW 1.3
 #define OFFLOAD_GSO_GAIN_HIGH 2.0
+#define OFFLOAD_GRO_FEW 8.0		/* packets merged at least, at rates that fill a core */
 #define OFFLOAD_GRO_GAIN_LOW 1.8
 #define OFFLOAD_GRO_GAIN_HIGH 4.0
 

@@ -98,7 +98,12 @@ static const struct precedence {
 	{ "offload-tx-csum-off", "offload-gso-off", FOLD, SIDE },
 	{ "offload-sg-off", "offload-tso-off", FOLD, SIDE },
 	{ "offload-sg-off", "offload-gso-off", FOLD, SIDE },
+	{ "offload-tso-off", "offload-gso-off", FOLD, SIDE },
 	{ "offload-rx-csum-off", "offload-gro-off", FOLD, SIDE },
+	/* Packets that are not cut need no merging; the sender's fix names the receiver's GRO. */
+	{ "offload-tx-csum-off", "offload-gro-off", FOLD, DIRECTION },
+	{ "offload-sg-off", "offload-gro-off", FOLD, DIRECTION },
+	{ "offload-tso-off", "offload-gro-off", FOLD, DIRECTION },
 
 	{ "irq-stacked-one-cpu", "irqbalance-absent*", FOLD, SIDE },
 	{ "irq-stacked-one-cpu", "rss-queue-imbalance", FOLD, SIDE },
