@@ -9,6 +9,9 @@
 /* Of a link's bytes in the window: a class with less is not the one our flows are in. */
 #define CLASS_CARRIES_US 0.5
 
+/* Real hosts have tens; a hostile report's thousands must not cost minutes. */
+#define MAX_LIMITED_ROWS 1024
+
 /* fq's rate is for each flow, all others' for what passes them. */
 static double limit_of(const struct qdisc_facts *q, double streams)
 {
@@ -44,13 +47,14 @@ static const struct qdisc_facts *tightest_on(const struct facts *f, const struct
 					     uint64_t ifindex)
 {
 	const struct qdisc_facts *tightest = NULL;
-	size_t i;
+	size_t i, limited = 0;
 
-	for (i = 0; i < f->nqdiscs; i++) {
+	for (i = 0; i < f->nqdiscs && limited < MAX_LIMITED_ROWS; i++) {
 		const struct qdisc_facts *q = &f->qdiscs[i];
 
 		if (!nd_u64_is(q->ifindex, ifindex) || !(limit_of(q, p->streams) > 0))
 			continue;
+		limited++;
 		if (!carried_us(p, q))
 			continue;
 		if (!tightest || limit_of(q, p->streams) < limit_of(tightest, p->streams))
