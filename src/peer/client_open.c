@@ -28,6 +28,13 @@ static void set_label(struct peer *p, const struct peer_target *target)
 
 static int connect_error(const struct peer *p, int rc, unsigned int timeout_ms, struct error *err)
 {
+	char ours[INET6_ADDRSTRLEN];
+
+	if (rc == -EADDRNOTAVAIL && p->bound) {
+		socket_format_address(&p->bind, ours);
+		return error_set(err, rc, "%s: cannot connect from %s: not an address of this host",
+				 p->label, ours);
+	}
 	switch (rc) {
 	case -ECONNREFUSED:
 		return error_set(err, rc, "%s: connection refused: start 'netdoctor serve' there",

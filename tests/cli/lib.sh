@@ -104,6 +104,31 @@ says() {
 	fi
 }
 
+# The exit status that a report's diagnosis asks for.
+status_of() { # FILE
+	jq '.diagnosis | if .verdict == "healthy" then 0
+		elif .verdict != "limited" then 3
+		elif any(.findings[]; .severity == "critical") then 2 else 1 end' "$1"
+}
+
+# conforms NAME FILE: to the published schema.
+conforms() {
+	if ! command -v python3 >/dev/null; then
+		skip "$1" "no python3"
+		return
+	fi
+	python3 tests/tools/validate_json.py docs/schema/netdoctor-report-1.schema.json "$2" \
+		>"$work/conforms" 2>&1
+	case $? in
+	0) pass "$1" ;;
+	77) skip "$1" "$(cat "$work/conforms")" ;;
+	*)
+		sed 's/^/# /' "$work/conforms"
+		fail "$1"
+		;;
+	esac
+}
+
 # wait_for FILE PATTERN: until it is there; false after $bound seconds.
 wait_for() {
 	for _ in $(seq $((bound * 20))); do
@@ -136,24 +161,37 @@ ends() {
 	return 1
 }
 
-# start COMMAND...: in the background, into $work/serve and not our standard output, which
-# whoever runs the test waits for; its number in $started.
+# start FILE COMMAND...: in the background, its output in $work/FILE; its number in $started.
 start() {
-	"$@" >"$work/serve" 2>&1 </dev/null &
+	start_file=$work/$1
+	shift
+	"$@" >"$start_file" 2>&1 </dev/null &
 	started=$!
 	background="$background $started"
 }
 
-# serve [OPTION...]: a server that is ready; $server, $port, $key (of a server that made one).
+give_up() { # NAME
+	fail "$1"
+	done_testing
+}
+
+# stranger FILE listen STEP... or bridge-...: see tests/cli/stranger.pl; its port in $stranger.
+stranger() {
+	stranger_file=$1
+	shift
+	start "$stranger_file" tests/cli/stranger.pl "$@"
+	wait_for "$work/$stranger_file" '^port ' || give_up "a stranger listens"
+	stranger=127.0.0.1:$(sed -n 's/^port //p' "$work/$stranger_file")
+}
+
+# serve [OPTION...]: a server that is ready; $server, $port, $key (the one it made, or "open").
 serve() {
-	start "$NETDOCTOR" serve --bind 127.0.0.1 --port 0 "$@"
+	start serve "$NETDOCTOR" serve --bind 127.0.0.1 --port 0 "$@"
 	server=$started
-	if ! wait_for "$work/serve" '^  netdoctor diagnose'; then
-		fail "a server starts"
-		done_testing
-	fi
+	wait_for "$work/serve" '^  netdoctor diagnose' || give_up "a server starts"
 	port=$(sed -n 's/^Listening on .* port \([0-9]*\)\..*/\1/p' "$work/serve")
 	key=$(sed -n 's/^  netdoctor diagnose .* --key \([0-9a-f]*\)$/\1/p' "$work/serve")
+	key=${key:-open}
 }
 
 # The server is still there and takes the next client.

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# diagnose against serve: reports, where they go, exit statuses, keys, addresses.
+. tests/cli/lib.sh
+need jq
+
+serve
+says "the server says how to reach it" \
+	"^  netdoctor diagnose 127.0.0.1 --port $port --key [0-9a-f]{32}\$" "$work/serve"
+peer=127.0.0.1:$port
+
+# All runs but experiments, once.
+in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/report" \
+	-t 0.5 -O 0.1 -P 2 --no-experiments
+code=$status
+check "the whole exam" [ "$code" -le 3 ]
+check "says nothing when the report goes to a file" [ ! -s "$work/out" ] && [ ! -s "$work/err" ]
+check "its exit status is that of the report" [ "$code" = "$(status_of "$work/report")" ]
+conforms "the report is of the published form" "$work/report"
+holds "both hosts are in it" \
+	'.exam.hosts | .local.host.boot_id == .peer.host.boot_id and .peer.host.boot_id != null' \
+	"$work/report"
+holds "they are known to be one machine" '.exam.path.same_machine and .exam.path.loopback' \
+	"$work/report"
+holds "forward, reverse, one stream" '[.exam.runs[].id] | .[:2] == ["1-forward-all-streams",
+	"2-reverse-all-streams"] and (.[2] | endswith("-one-stream")) and length == 3' "$work/report"
+holds "all complete, with a rate" \
+	'all(.exam.runs[]; .status == "complete" and .goodput_bps > 1000000)' "$work/report"
+holds "as long as was asked for" 'all(.exam.runs[]; .seconds > 0.4 and .seconds < 0.7)' \
+	"$work/report"
+holds "with two flows at each end" \
+	'all(.exam.runs[:2][]; [.flows[].side] == ["local", "local", "peer", "peer"])' "$work/report"
+holds "both directions have a diagnosis" \
+	'[.diagnosis.directions[].direction] == ["forward", "reverse"]' "$work/report"
+holds "nothing ended it early" '.exam.problem == null' "$work/report"
+says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve"
+
+# shellcheck disable=SC2086 # words on purpose
+{
+	in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" $quick
+	check "text" [ "$status" -le 3 ] && [ ! -s "$work/err" ]
+	says "a verdict first" '^(HEALTHY|LIMITED|UNEXPLAINED|INCONCLUSIVE) '
+	says "the direction asked for" '^Forward .local -> peer.: [0-9.]+ [MGT]bit/s'
+	check "and not the other" [ -z "$(grep '^Reverse' "$work/out")" ]
+	check "no colours, no progress into a file" \
+		[ -z "$(tr -cd '\033\r' <"$work/out" | tr '\033\r' xx)" ]
+
+	in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json $quick --target 1M
+	holds "a pipe gets JSON" '.schema == "netdoctor-report/1"'
+	check "a target that is met is healthy" [ "$status" -eq 0 ]
+	in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json $quick --target 90T
+	check "one that is not met is not" [ "$status" -ne 0 ]
+
+	(umask 077; echo "$key" >"$work/key")
+	in_time 60 "$NETDOCTOR" diagnose localhost -4 -p "$port" --key-file "$work/key" --report json \
+		$quick --reverse 2>/dev/null
+	check "reverse and forward exclude each other" [ "$status" -eq 64 ]
+	in_time 60 "$NETDOCTOR" diagnose localhost -4 -p "$port" --key-file "$work/key" -B 127.0.0.1 \
+		--report json -t 0.5 -O 0 -P 1 -R --no-experiments
+	holds "by name, with the key in a file, reverse" \
+		'.exam.runs | length == 1 and .[0].spec.direction == "reverse"'
+}
+chmod 644 "$work/key"
+error "a key file that others can read" 64 "key file $work/key: others can read it" \
+	diagnose "$peer" --key-file "$work/key"
+echo "not a key" >"$work/key"
+chmod 600 "$work/key"
+error "a key file without a key" 64 "key file $work/key: " diagnose "$peer" --key-file "$work/key"
+: >"$work/key"
+error "an empty key file" 64 "key file $work/key: " diagnose "$peer" --key-file "$work/key"
+error "a key file that is not there" 64 "key file $work/none: No such file" \
+	diagnose "$peer" --key-file "$work/none"
+mkfifo "$work/fifo"
+error "a key file that nobody writes" 64 "key file $work/fifo: " \
+	diagnose "$peer" --key-file "$work/fifo"
+error "a folder as key file" 64 "key file $work: is a directory" serve --key-file "$work"
+
+stop_server
+check "the server ends well" [ "$status" -eq 0 ]
+check "it told of every session's end" \
+	[ "$(grep -c 'session over: said goodbye' "$work/serve")" = \
+	"$(grep -c 'session begins' "$work/serve")" ]
+done_testing

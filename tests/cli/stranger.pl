@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# A peer that is no netdoctor, or half of one.  Perl's core alone.
+#
+#   stranger.pl listen STEP...        prints "port N", takes clients one after the other
+#   stranger.pl connect PORT COUNT STEP...   COUNT connections at once; prints "done", holds them
+#   stranger.pl bridge-to PORT VERSION       prints "port N"; opens a session with the server
+#                                     there as protocol VERSION, then passes bytes on
+#   stranger.pl bridge-from PORT      prints "port N"; answers a client's greeting, then
+#                                     passes bytes on to PORT
+#
+# Steps: take:N bytes, say:HEX, random:N bytes, drip (a letter each 100 ms), silence (until the
+# other side has closed), close, reset.
+use strict;
+use warnings;
+use IO::Select;
+use IO::Socket::INET;
+use Socket qw(SOL_SOCKET SO_LINGER);
+
+$| = 1;
+$SIG{PIPE} = 'IGNORE';
+
+sub take {
+	my ($socket, $want) = @_;
+	my $got = '';
+	while (length($got) < $want) {
+		my $n = sysread($socket, $got, $want - length($got), length($got));
+		return undef unless $n;
+	}
+	return $got;
+}
+
+sub silence {
+	my ($socket) = @_;
+	1 while sysread($socket, my $ignored, 65536);
+}
+
+sub step {
+	my ($socket, $step) = @_;
+	my ($word, $value) = split /:/, $step;
+	if ($word eq 'take') {
+		take($socket, $value);
+	} elsif ($word eq 'say') {
+		syswrite($socket, pack('H*', $value));
+	} elsif ($word eq 'random') {
+		# The same bytes each time, and no letter of a cookie first.
+		srand(20240607);
+		syswrite($socket, join('', "\xf3", map { chr(int(rand(256))) } 2 .. $value));
+	} elsif ($word eq 'drip') {
+		while (syswrite($socket, 'a')) {
+			select(undef, undef, undef, 0.1);
+		}
+	} elsif ($word eq 'silence') {
+		silence($socket);
+	} elsif ($word eq 'reset') {
+		setsockopt($socket, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0));
+		close($socket);
+	} elsif ($word eq 'close') {
+		close($socket);
+	} else {
+		die "unknown step $step\n";
+	}
+}
+
+sub listener {
+	my $l = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 16, ReuseAddr => 1)
+		or die "listen: $!\n";
+	print 'port ', $l->sockport, "\n";
+	return $l;
+}
+
+sub dial {
+	my ($port) = @_;
+	return IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port)
+		|| die "connect: $!\n";
+}
+
+sub pass_on {
+	my ($one, $other) = @_;
+	my $select = IO::Select->new($one, $other);
+	while (1) {
+		for my $from ($select->can_read) {
+			return unless sysread($from, my $bytes, 65536);
+			syswrite($from == $one ? $other : $one, $bytes);
+		}
+	}
+}
+
+my $mode = shift || '';
+if ($mode eq 'listen') {
+	my $l = listener();
+	while (my $socket = $l->accept) {
+		step($socket, $_) for @ARGV;
+	}
+} elsif ($mode eq 'connect') {
+	my ($port, $count, @steps) = @ARGV;
+	my @sockets = map { dial($port) } 1 .. $count;
+	for my $step (@steps) {
+		step($_, $step) for @sockets;
+	}
+	print "done\n";
+	sleep;
+} elsif ($mode eq 'bridge-to') {
+	my ($port, $version) = @ARGV;
+	my $l = listener();
+	while (my $client = $l->accept) {
+		my $server = dial($port);
+		my $parameters = "{\"tcp\":true,\"netdoctor\":{\"version\":$version}}";
+		syswrite($server, 'a' x 36 . "\0");
+		die "no greeting\n" unless (take($server, 1) || '') eq "\x09";
+		syswrite($server, pack('N/a*', $parameters));
+		die "no switch\n" unless (take($server, 1) || '') eq 'N';
+		pass_on($client, $server);
+		close($_) for $client, $server;
+	}
+} elsif ($mode eq 'bridge-from') {
+	my ($port) = @ARGV;
+	my $l = listener();
+	while (my $client = $l->accept) {
+		take($client, 37);
+		syswrite($client, "\x09");
+		take($client, unpack('N', take($client, 4)));
+		my $server = dial($port);
+		syswrite($client, 'N');
+		pass_on($client, $server);
+		close($_) for $client, $server;
+	}
+} else {
+	die "stranger.pl: unknown mode $mode\n";
+}
