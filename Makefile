@@ -49,7 +49,7 @@ Q := $(if $(V),,@)
 quiet := $(or $(V),$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))))
 say = $(if $(quiet),,@printf '  %-5s %s\n' $(1) $(2))
 
-all: $(if $(CLI_SRC),netdoctor,$(BUILD)/libnetdoctor.a) ## build ./netdoctor (the default)
+all: netdoctor ## build ./netdoctor (the default)
 
 # ./netdoctor is the last variant that was built; tests use $(BUILD)/netdoctor.
 netdoctor: $(BUILD)/netdoctor FORCE
@@ -106,7 +106,7 @@ config.mk: configure tools/packages VERSION
 config.h: config.mk
 	@:
 
-tests: $(if $(CLI_SRC),$(BUILD)/netdoctor) $(UNIT_BIN) $(EXAMS_BIN) ## build everything that the tests run
+tests: $(BUILD)/netdoctor $(UNIT_BIN) $(EXAMS_BIN) ## build everything that the tests run
 check: ## build and run all tests; labs need root (CHECK="--no-lab --only PATTERN ...")
 	+$(Q)tests/run $(CHECK)
 
