@@ -17,10 +17,25 @@ static bool cancelled(void *state)
 	return stop_asked(w->stop);
 }
 
+/* What is known within the first second, while the runs still take their time. */
+static void show_first_look(const struct progress_line *line, const struct exam *e)
+{
+	struct diagnosis *d = NULL;
+	struct text t = TEXT_INIT;
+
+	progress_line_end(line);
+	if (!diagnose(e, &d) && !report_first_look(e, d, &line->options, &t) && !t.failed && t.data)
+		fprintf(stderr, "%s", t.data);
+	text_free(&t);
+	diagnosis_free(d);
+}
+
 static void progress(void *state, const struct exam_progress *p)
 {
 	const struct watcher *w = state;
 
+	if (p->phase == EXAM_FACTS_READ && w->line->shown)
+		show_first_look(w->line, p->exam);
 	progress_line_show(w->line, p);
 }
 

@@ -30,6 +30,10 @@ struct report_options {
 int report_text(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out);
 
+/* Before any traffic: who is examined, and what their settings alone show, a line each. */
+int report_first_look(const struct exam *e, const struct diagnosis *d,
+		      const struct report_options *o, struct text *out);
+
 /* As docs/schema/netdoctor-report-1.schema.json; also for `check`, then without runs. */
 int report_json(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out);

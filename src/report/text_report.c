@@ -152,6 +152,17 @@ void text_footer(const struct pen *p, const struct report_options *o)
 	text_add(p->out, "\n");
 }
 
+int report_first_look(const struct exam *e, const struct diagnosis *d,
+		      const struct report_options *o, struct text *out)
+{
+	struct pen p = pen_for(o, out);
+
+	text_hosts(&p, e);
+	for (size_t i = 0; i < d->nfindings; i++)
+		pen_labelled(&p, 2, LABEL, "advice", d->findings[i].title);
+	return out->failed ? -ENOMEM : 0;
+}
+
 int report_text(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out)
 {
