@@ -56,6 +56,9 @@ bool gain_rate_after(const struct ladder *ladder, const struct finding *f,
 		/* Losses and queueing delay at a limit are its echo: they go with it. */
 		if (c->kind == CEILING_LOSS && lifted_binds)
 			continue;
+		/* An experiment went past what was measured without it. */
+		if (f->proof == PROOF_EXPERIMENT && c->basis == BASIS_MEASURED)
+			continue;
 		floor_bps = is_window(c->kind) && lifted_binds ? c->high_bps : c->low_bps;
 		/* What was measured was possible, whatever the model says. */
 		low = fmin(low, fmax(floor_bps, measured_bps));

@@ -188,7 +188,7 @@ static void layers_below(const struct exam *exam, enum side side, struct wire_pa
 	}
 }
 
-static void path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p)
+void ladder_path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p)
 {
 	struct nd_u64 mss;
 	enum side seen;
@@ -217,7 +217,7 @@ bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double
 {
 	struct ladder_path p;
 
-	path_init(e, d, &p);
+	ladder_path_init(e, d, &p);
 	*segment = path_segment(&p, exam_port(e, s));
 	*frame = path_frame(&p, *segment);
 	return *segment > 0;
@@ -232,7 +232,7 @@ int ladder_build(const struct exam *exam, struct arena *mem, struct ladder *out)
 	for (i = 0; i < ARRAY_SIZE(directions); i++) {
 		struct ladder_path p;
 
-		path_init(exam, directions[i], &p);
+		ladder_path_init(exam, directions[i], &p);
 		ladder_add_wire(&b, &p, SIDE_LOCAL);
 		ladder_add_wire(&b, &p, SIDE_PEER);
 		ladder_add_pcie(&b, &p, SIDE_LOCAL);

@@ -25,6 +25,8 @@ struct ladder_path {
 	double mss;			/* of one segment; 0: take the device's MTU */
 };
 
+void ladder_path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p);
+
 /* A new, unknown row.  Never NULL. */
 struct ceiling *ceiling_add(struct ladder_builder *b, const struct ladder_path *p,
 			    enum ceiling_kind kind, enum side side);

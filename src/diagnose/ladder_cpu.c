@@ -117,17 +117,43 @@ static void input_other_work(struct ceiling *c, const struct exam *e, const stru
 		ceiling_input(c, "other_work", other.v, UNIT_SHARE);
 }
 
-static void set_measured(struct ceiling *c, double rate, double busy)
+/*
+ * What the CPUs both ends share were seen to carry in any run: a direction that something
+ * throttles pays more for each byte (small packets, a wake-up for each), and its own numbers
+ * would call that the end.  0: each end has its own CPUs.
+ */
+static double best_seen(const struct exam *e)
 {
+	double best = 0;
+	size_t i;
+
+	for (i = 0; nd_is_true(e->path.same_machine) && i < e->nruns; i++) {
+		const struct run *r = &e->runs[i];
+
+		if (run_usable(r) && !r->spec.discard_receive)
+			best = fmax(best, (double)r->goodput_bps.v);
+	}
+	return best;
+}
+
+/* other: the part of the busy time that other work took, which might have been ours. */
+static void set_measured(const struct ladder_builder *b, struct ceiling *c, double rate,
+			 double busy, double other)
+{
+	double best = best_seen(b->exam), ours = fmax(fmin(busy, 1) - other, ESTIMATE_MIN_BUSY);
+
 	ceiling_input(c, "rate", rate, UNIT_BITS_PER_SECOND);
 	ceiling_input(c, "busy", busy, UNIT_SHARE);
-	ceiling_set(c, rate, fmax(rate, cpu_core_bps(rate, fmin(busy, 1))), BASIS_MEASURED,
-		    "rate / busy");
+	if (best > rate)
+		ceiling_input(c, "best_run", best, UNIT_BITS_PER_SECOND);
+	ceiling_set(c, rate, fmax(fmax(rate, best), cpu_core_bps(rate, ours)), BASIS_MEASURED,
+		    best > rate ? "rate to max(best_run, rate / (busy - other_work))" :
+		    other > 0 ? "rate to rate / (busy - other_work)" : "rate / busy");
 }
 
 static void set_estimate(struct ladder_builder *b, struct ceiling *c, double rate, double busy)
 {
-	double estimate = cpu_core_bps(rate, busy);
+	double estimate = fmax(cpu_core_bps(rate, busy), best_seen(b->exam));
 
 	ceiling_input(c, "rate", rate, UNIT_BITS_PER_SECOND);
 	ceiling_input(c, "busy", busy, UNIT_SHARE);
@@ -152,14 +178,15 @@ static void add_measured(struct ladder_builder *b, const struct ladder_path *p, 
 		c->subject = "all CPUs";
 		ceiling_input(c, "cpus", (double)end->ncores, UNIT_COUNT);
 		input_other_work(c, b->exam, p->run, side);
-		set_measured(c, p->measured_bps, mean.v);
+		set_measured(b, c, p->measured_bps, mean.v,
+			     ceiling_input_value(c, "other_work", 0));
 	} else if (hot && hot->busy.v >= CORE_SATURATED) {
 		c->subject = hot->cpu.k == ND_KNOWN ?
 			     ladder_text(b, "cpu %llu", (unsigned long long)hot->cpu.v) : "one CPU";
-		set_measured(c, p->measured_bps, hot->busy.v);
+		set_measured(b, c, p->measured_bps, hot->busy.v, 0);
 	} else if (worker.k == ND_KNOWN && worker.v >= WORKER_SATURATED) {
 		c->subject = "busiest thread";
-		set_measured(c, p->measured_bps, worker.v);
+		set_measured(b, c, p->measured_bps, worker.v, 0);
 	} else if (hot) {
 		c->subject = hot->cpu.k == ND_KNOWN ?
 			     ladder_text(b, "cpu %llu", (unsigned long long)hot->cpu.v) : "one CPU";
@@ -193,7 +220,8 @@ static bool add_shared(struct ladder_builder *b, const struct ladder_path *p)
 		c->subject = "all CPUs";
 		ceiling_input(c, "cpus", (double)end->ncores, UNIT_COUNT);
 		input_other_work(c, b->exam, p->run, side);
-		set_measured(c, p->measured_bps, mean.v);
+		set_measured(b, c, p->measured_bps, mean.v,
+			     ceiling_input_value(c, "other_work", 0));
 		return true;
 	}
 	if (!hot || hot->busy.v < CORE_SATURATED || thread_saturated(p->sender) ||
@@ -204,7 +232,7 @@ static bool add_shared(struct ladder_builder *b, const struct ladder_path *p)
 	c->subject = hot->cpu.k == ND_KNOWN ?
 		     ladder_text(b, "cpu %llu", (unsigned long long)hot->cpu.v) : "one CPU";
 	input_other_work(c, b->exam, p->run, side);
-	set_measured(c, p->measured_bps, hot->busy.v);
+	set_measured(b, c, p->measured_bps, hot->busy.v, 0);
 	return true;
 }
 

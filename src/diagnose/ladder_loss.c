@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/diagnose/ladder.h"
 
+#include <math.h>
+
 #include "src/model/limits.h"
 #include "src/model/loss.h"
 
@@ -15,20 +17,67 @@ static const char *congestion_control_of(const struct run_end *end)
 }
 
 /* Retransmissions that the receiver already had (DSACK) were no losses. */
-static uint64_t events_of(const struct ladder_path *p)
+static double segments_of(const struct run *run, const struct run_end *sender)
 {
-	struct nd_u64 dups = END_FLOW_SUM(p->sender, dsack_dups);
-	uint64_t events = p->run->retransmits.v;
+	struct nd_u64 dups = END_FLOW_SUM(sender, dsack_dups);
+	uint64_t segments = run->retransmits.v;
 
 	if (dups.k == ND_KNOWN)
-		events -= dups.v < events ? dups.v : events;
-	return events;
+		segments -= dups.v < segments ? dups.v : segments;
+	return (double)segments;
+}
+
+/* Times that flows of the sending host cut their window; false: it does not count them. */
+static bool count_events(const struct run_end *sender, double *events)
+{
+	static const char *const names[] = {
+		"TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery", "TcpExtTCPLossProbeRecovery",
+		"TcpExtTCPTimeouts",
+	};
+	size_t i;
+
+	*events = 0;
+	for (i = 0; sender->window && i < ARRAY_SIZE(names); i++) {
+		struct nd_u64 n = counters_mib(sender->window, names[i]);
+
+		if (n.k == ND_KNOWN)
+			*events += (double)n.v;
+		else if (i == 0)
+			return false;
+	}
+	return sender->window != NULL;
+}
+
+bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *out)
+{
+	const struct run *run = exam_main_run(e, d);
+	const struct run_end *sender = run ? &run->ends[run_sender(d)] : NULL;
+	struct nd_u64 sent, timeouts;
+	double events;
+
+	*out = (struct rule_loss){ 0 };
+	if (!run || run->loss.k != ND_KNOWN || run->retransmits.k != ND_KNOWN)
+		return false;
+	out->segments = out->events = segments_of(run, sender);
+	out->share = out->event_share = run->loss.v;
+	timeouts = END_FLOW_SUM(sender, timeouts);
+	if (timeouts.k == ND_KNOWN)
+		out->timeouts = (double)timeouts.v;
+	sent = END_FLOW_SUM(sender, segments_out);
+	if (!sender->present || sent.k != ND_KNOWN || !sent.v || !count_events(sender, &events))
+		return true;
+	out->events_counted = true;
+	/* The host counts for all its connections: ours had no more than they sent again. */
+	out->events = fmin(events, out->segments);
+	out->event_share = fmin(out->share, out->events / (double)sent.v);
+	return true;
 }
 
 void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 {
 	struct loss_input in = { 0 };
 	const char *control;
+	struct rule_loss l;
 	struct nd_f64 rtt;
 	struct ceiling *c;
 	double low, high;
@@ -36,11 +85,11 @@ void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 	if (!p->run)
 		return;
 	c = ceiling_add(b, p, CEILING_LOSS, SIDE_PATH);
-	if (p->run->loss.k != ND_KNOWN || p->run->retransmits.k != ND_KNOWN) {
+	if (!rule_loss_of(b->exam, p->direction, &l)) {
 		ceiling_unknown(b, c, "the sender's retransmissions are not known");
 		return;
 	}
-	in.events = events_of(p);
+	in.events = (uint64_t)l.events;
 	control = congestion_control_of(p->sender);
 	in.law = loss_law_of(control);
 	rtt = END_FLOW_MEAN(p->sender, rtt_us);
@@ -56,7 +105,7 @@ void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 	}
 	in.mss = p->mss;
 	in.rtt_s = rtt.k == ND_KNOWN ? rtt.v / 1e6 : 0;
-	in.loss = p->run->loss.v;
+	in.loss = l.event_share;
 	in.streams = p->streams;
 	if (!loss_ceiling(&in, &low, &high)) {
 		ceiling_unknown(b, c, "segment size, round-trip time or loss share is not known");

@@ -12,16 +12,21 @@
 /* Real hosts have tens; a hostile report's thousands must not cost minutes. */
 #define MAX_LIMITED_ROWS 1024
 
-/* fq's rate is for each flow, all others' for what passes them. */
+/* What it lets pass in the long run; 0: it does not limit.  fq's rate is for each flow. */
 static double limit_of(const struct qdisc_facts *q, double streams)
 {
-	double rate = 0;
+	double rate = q->rate_bps.k == ND_KNOWN ? (double)q->rate_bps.v : 0;
+	double ceil = q->ceil_bps.k == ND_KNOWN ? (double)q->ceil_bps.v : 0;
 
-	if (q->ceil_bps.k == ND_KNOWN && q->ceil_bps.v > 0)
-		rate = (double)q->ceil_bps.v;	/* a class may borrow up to here */
-	else if (q->rate_bps.k == ND_KNOWN && q->rate_bps.v > 0)
-		rate = (double)q->rate_bps.v;
-	return nd_str_is(q->kind, "fq") ? rate * streams : rate;
+	/* tbf's second rate only shapes bursts; hfsc's first is a share, not a limit. */
+	if (nd_str_is(q->kind, "tbf"))
+		return rate;
+	if (nd_str_is(q->kind, "hfsc"))
+		return ceil;
+	if (nd_str_is(q->kind, "fq"))
+		return rate * streams;
+	/* A class may borrow up to its ceiling. */
+	return ceil > 0 ? ceil : rate;
 }
 
 /* Whether our traffic went through; a class whose counters are unknown is taken as passed. */
@@ -42,58 +47,71 @@ static bool carried_us(const struct ladder_path *p, const struct qdisc_facts *q)
 	return (double)s->bytes.v >= CLASS_CARRIES_US * (double)l->tx_bytes.v;
 }
 
-/* The tightest limit on one link; NULL when it has none. */
-static const struct qdisc_facts *tightest_on(const struct facts *f, const struct ladder_path *p,
-					     uint64_t ifindex)
+/* Puts the limits on one link into *out, tightest first. */
+static void limits_on(const struct facts *f, const struct ladder_path *p,
+		      const struct link_facts *link, struct rule_shaper *out)
 {
-	const struct qdisc_facts *tightest = NULL;
 	size_t i, limited = 0;
 
 	for (i = 0; i < f->nqdiscs && limited < MAX_LIMITED_ROWS; i++) {
 		const struct qdisc_facts *q = &f->qdiscs[i];
+		double rate = limit_of(q, p->streams);
 
-		if (!nd_u64_is(q->ifindex, ifindex) || !(limit_of(q, p->streams) > 0))
+		if (!nd_u64_is(q->ifindex, link->ifindex.v) || !(rate > 0))
 			continue;
 		limited++;
 		if (!carried_us(p, q))
 			continue;
-		if (!tightest || limit_of(q, p->streams) < limit_of(tightest, p->streams))
-			tightest = q;
+		if (!out->qdisc || rate < out->rate_bps) {
+			out->next_bps = out->qdisc ? out->rate_bps : 0;
+			out->qdisc = q;
+			out->link = link;
+			out->rate_bps = rate;
+		} else if (!(out->next_bps > 0) || rate < out->next_bps) {
+			out->next_bps = rate;
+		}
 	}
-	return tightest;
 }
 
-static const struct qdisc_facts *tightest_below(const struct facts *f, const struct ladder_path *p,
-						const struct link_facts *egress)
+static void limits_below(const struct facts *f, const struct ladder_path *p,
+			 const struct link_facts *egress, struct rule_shaper *out)
 {
-	const struct qdisc_facts *tightest = NULL, *q;
 	const struct link_facts *l = egress;
 	int depth;
 
+	*out = (struct rule_shaper){ 0 };
 	for (depth = 0; l && depth < 16; depth++) {
-		if (l->ifindex.k == ND_KNOWN) {
-			q = tightest_on(f, p, l->ifindex.v);
-			if (q && (!tightest ||
-				  limit_of(q, p->streams) < limit_of(tightest, p->streams)))
-				tightest = q;
-		}
+		if (l->ifindex.k == ND_KNOWN)
+			limits_on(f, p, l, out);
 		if (l->lower_ifindex.k != ND_KNOWN || nd_str_is(l->kind, "veth"))
 			break;
 		l = facts_link(f, l->lower_ifindex.v);
 	}
-	return tightest;
 }
 
-static const char *name_of(struct ladder_builder *b, const struct facts *f,
-			   const struct qdisc_facts *q)
+bool rule_shaper_of(const struct exam *e, enum run_direction d, struct rule_shaper *out)
 {
-	const struct link_facts *l = facts_link(f, q->ifindex.v);
+	const struct facts *f = e->facts[run_sender(d)];
+	const struct link_facts *egress = exam_egress(e, run_sender(d));
+	struct ladder_path p;
+
+	*out = (struct rule_shaper){ 0 };
+	if (!f || !egress)
+		return false;
+	ladder_path_init(e, d, &p);
+	limits_below(f, &p, egress, out);
+	return out->qdisc != NULL;
+}
+
+static const char *name_of(struct ladder_builder *b, const struct rule_shaper *s)
+{
+	const struct qdisc_facts *q = s->qdisc;
 
 	return ladder_text(b, "%s %s%llx:%llx on %s", q->kind.k == ND_KNOWN ? q->kind.v : "qdisc",
 			   nd_is_true(q->is_class) ? "class " : "",
 			   (unsigned long long)(q->handle.v >> 16),
 			   (unsigned long long)(q->handle.v & 0xffff),
-			   l && l->name.k == ND_KNOWN ? l->name.v : "?");
+			   s->link->name.k == ND_KNOWN ? s->link->name.v : "?");
 }
 
 static void set_shaper(struct ceiling *c, const struct ladder_path *p, double rate, double segment)
@@ -112,25 +130,27 @@ void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
 	enum side side = run_sender(p->direction);
 	const struct facts *f = b->exam->facts[side];
 	const struct link_facts *egress = exam_egress(b->exam, side);
-	const struct qdisc_facts *q = f && egress ? tightest_below(f, p, egress) : NULL;
-	double segment = path_segment(p, egress), rate = 0;
+	double segment = path_segment(p, egress), pacing = 0;
+	struct rule_shaper limit = { 0 };
 	struct ceiling *c;
 
+	if (f && egress)
+		limits_below(f, p, egress, &limit);
 	if (p->run && p->run->spec.pacing_bps)
-		rate = (double)p->run->spec.pacing_bps * p->streams;
+		pacing = (double)p->run->spec.pacing_bps * p->streams;
 	/* No limit configured is no ceiling, known or unknown. */
-	if (!q && !(rate > 0))
+	if (!limit.qdisc && !(pacing > 0))
 		return;
 	c = ceiling_add(b, p, CEILING_SHAPER, side);
 	if (!(segment > 0)) {
 		ceiling_unknown(b, c, "neither the segment size nor the link's MTU is known");
 		return;
 	}
-	if (q && (!(rate > 0) || limit_of(q, p->streams) < rate)) {
-		c->subject = name_of(b, f, q);
-		rate = limit_of(q, p->streams);
-	} else {
-		c->subject = "pacing asked for";
+	if (limit.qdisc && (!(pacing > 0) || limit.rate_bps < pacing)) {
+		c->subject = name_of(b, &limit);
+		set_shaper(c, p, limit.rate_bps, segment);
+		return;
 	}
-	set_shaper(c, p, rate, segment);
+	c->subject = "pacing asked for";
+	set_shaper(c, p, pacing, segment);
 }

@@ -130,6 +130,36 @@ bool rule_packet(const struct exam *e, enum run_direction d, enum side s, double
  */
 struct nd_f64 rule_other_work(const struct exam *e, const struct run *run, enum side s);
 
+/*
+ * The tightest rate limit of a qdisc or class that a direction's packets pass on the sender, on
+ * the link to the peer or below it.
+ */
+struct rule_shaper {
+	const struct qdisc_facts *qdisc;
+	const struct link_facts *link;	/* it is on */
+	double rate_bps;	/* layer-2 bit/s, all streams together */
+	double next_bps;	/* of the next limit on their way; 0: no other */
+};
+/* False: none is configured, or the sender's links are not known. */
+bool rule_shaper_of(const struct exam *e, enum run_direction d, struct rule_shaper *out);
+
+/* What a direction's sender lost in the main run. */
+struct rule_loss {
+	double segments;	/* sent again, less those that had only been late (DSACK) */
+	double share;		/* of the bytes sent */
+	/*
+	 * Losses as congestion control feels them: one burst, or one dropped aggregate of
+	 * segmentation offload, is one.  Recoveries, loss probes and timeouts of the sending
+	 * host; the segments when it does not count those.
+	 */
+	double events;
+	bool events_counted;
+	double event_share;	/* events / segments sent: the loss of the formulas */
+	double timeouts;	/* of our flows, 0 when unknown */
+};
+/* False: the sender's retransmissions are not known. */
+bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *out);
+
 extern const struct rule *const rules_table[];
 extern const size_t rules_count;
 const struct rule *rule_by_id(const char *id);

@@ -94,6 +94,19 @@ static enum verdict direction_verdict(const struct exam *exam, const struct diag
 	return meant_to_be(exam, r->bottleneck) ? VERDICT_HEALTHY : VERDICT_LIMITED;
 }
 
+/* The ceiling that a rule proved to be the limit, where the numbers agree; NULL: none. */
+static const struct ceiling *proven_limit(const struct diagnosis *d, enum run_direction dir,
+					  double measured_bps)
+{
+	const struct finding *f = proven(d, dir);
+	const struct ceiling *c;
+
+	if (!f || f->lifts == CEILING_NONE)
+		return NULL;
+	c = ladder_find(&d->ladder, dir, f->lifts, f->side);
+	return c && ceiling_binds(c, measured_bps) ? c : NULL;
+}
+
 static void add_direction(const struct exam *exam, struct diagnosis *d, enum run_direction dir)
 {
 	const struct run *run = exam_main_run(exam, dir);
@@ -108,7 +121,9 @@ static void add_direction(const struct exam *exam, struct diagnosis *d, enum run
 	r->target_bps = exam->wishes.target_bps.k == ND_KNOWN ?
 			nd_f64((double)exam->wishes.target_bps.v) :
 			nd_f64_unknown(exam->wishes.target_bps.k);
-	r->bottleneck = ladder_bottleneck(&d->ladder, dir, r->measured_bps);
+	r->bottleneck = proven_limit(d, dir, r->measured_bps);
+	if (!r->bottleneck)
+		r->bottleneck = ladder_bottleneck(&d->ladder, dir, r->measured_bps);
 	if (r->bottleneck)
 		r->explained = nd_f64(ceiling_explains(r->bottleneck, r->measured_bps));
 }

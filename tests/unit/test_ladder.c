@@ -246,6 +246,7 @@ static void a_full_thread_or_all_cpus(void **state)
 	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6 * GBIT);
 	const struct ceiling *c;
 	struct ladder l;
+	double other;
 
 	(void)state;
 	r->ends[SIDE_LOCAL].window->workers[2].cpu_us = nd_u64(3900000);
@@ -255,6 +256,13 @@ static void a_full_thread_or_all_cpus(void **state)
 	fixture_busy(r, 0.93);
 	c = find(e, &l, RUN_FORWARD, CEILING_CPU, SIDE_LOCAL);
 	assert_string_equal(c->subject, "all CPUs");
+	/* Other work's part of the time could be ours: that is the high end. */
+	assert_near(c->low_bps / 1e9, 6, 1e-9);
+	other = ceiling_input_value(c, "other_work", 0);
+	assert_true(other > 0.01 && other < 0.9);
+	assert_near(c->high_bps / 1e9, 6 / (0.93 - other), 0.001);
+	r->ends[SIDE_LOCAL].window->nworkers = 0;
+	c = find(e, &l, RUN_FORWARD, CEILING_CPU, SIDE_LOCAL);
 	assert_near(c->high_bps / 1e9, 6 / 0.93, 0.001);
 	exam_free(e);
 }
@@ -272,6 +280,12 @@ static void cpus_of_one_machine_are_shared(void **state)
 	assert_int_equal(c->side, SIDE_BOTH);
 	assert_string_equal(c->subject, "all CPUs");
 	assert_ptr_equal(c, ladder_find(&l, RUN_FORWARD, CEILING_CPU, SIDE_PEER));
+	/* The same CPUs carried more the other way round. */
+	assert_true(c->high_bps < 90 * GBIT);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 90 * GBIT);
+	c = find(e, &l, RUN_FORWARD, CEILING_CPU, SIDE_LOCAL);
+	assert_near(c->low_bps / 1e9, 60, 1e-9);
+	assert_near(c->high_bps / 1e9, 90, 1e-9);
 	/* One core full, and by the receiver's thread: that side's. */
 	fixture_busy(r, 0.3);
 	build_hot_core(r, SIDE_LOCAL, 1, 0.99, 0.1);
@@ -406,12 +420,23 @@ static void queues_do_not_make_a_window_bind(void **state)
 	exam_free(e);
 }
 
+static void add_mib(struct counters *c, const char *name, uint64_t value)
+{
+	struct mib_sample *row = arena_append_row(c->mem, (void **)&c->mibs, &c->nmibs,
+						  sizeof(*row));
+
+	assert_non_null(row);
+	row->name = nd_str(name);
+	row->value = nd_u64(value);
+}
+
 static void loss_needs_enough_losses(void **state)
 {
 	struct exam *e = build_two_hosts();
 	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.3 * GBIT);
 	const struct ceiling *c;
 	struct ladder l;
+	double low;
 
 	(void)state;
 	set_rtt(&r->ends[SIDE_LOCAL], 10000, 10000);
@@ -425,6 +450,12 @@ static void loss_needs_enough_losses(void **state)
 	assert_true(c->known);
 	assert_int_equal(c->side, SIDE_PATH);
 	assert_near((c->low_bps + c->high_bps) / 2 / 1e6, 8 * 44.7, 1);
+	/* An aggregate lost as a whole is one loss to congestion control. */
+	add_mib(r->ends[SIDE_LOCAL].window, "TcpExtTCPSackRecovery", 40);
+	low = c->low_bps;
+	c = find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_LOCAL);
+	assert_near(c->low_bps / low, sqrt(1e-3 / (40 / (0.3e9 / 8 * 4 / 1448))), 0.05);
+	r->ends[SIDE_LOCAL].window->nmibs = 0;
 	/* Retransmitted in vain is not lost. */
 	r->ends[SIDE_LOCAL].flows[0].dsack_dups = nd_u64(480);
 	assert_false(find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH)->known);
