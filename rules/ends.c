@@ -42,6 +42,32 @@ size_t traffic_ends(const struct exam *e, struct traffic_end out[TRAFFIC_ENDS])
 	return n;
 }
 
+void ends_evaluate(const struct rule_input *in, struct rule_output *out, end_check check,
+		   bool once_if_shared, const char *because)
+{
+	struct traffic_end ends[TRAFFIC_ENDS];
+	size_t i, said = 0, clear = 0, n = traffic_ends(in->exam, ends);
+
+	for (i = 0; i < n; i++) {
+		/* Ends of a direction come in pairs. */
+		const struct traffic_end *pair = &ends[i & ~(size_t)1];
+		size_t seen = pair[0].end->present ? 0 : 1;
+		enum end_answer answer;
+
+		if (once_if_shared && ends[i].shared && (i & 1) != seen)
+			continue;
+		answer = check(in, out, &ends[i]);
+		said += answer == END_FIRED || answer == END_MISSING;
+		clear += answer == END_CLEAR;
+	}
+	if (said)
+		return;
+	if (clear)
+		rule_clear(out, "%s", because);
+	else
+		rule_not_applicable(out, n ? "it has no meaning at either end" : "no traffic");
+}
+
 static double share_or_0(struct nd_f64 v)
 {
 	return v.k == ND_KNOWN ? v.v : 0;
@@ -167,6 +193,15 @@ struct finding *end_fire(struct rule_output *out, const struct traffic_end *t)
 	return f;
 }
 
+struct finding *machine_fire(struct rule_output *out, const struct traffic_end *t)
+{
+	struct finding *f = end_fire(out, t);
+
+	if (t->shared)
+		f->side = SIDE_BOTH;
+	return f;
+}
+
 static void add_share(struct rule_output *out, struct finding *f, const struct traffic_end *t,
 		      const struct core_load *c, const char *name, struct nd_f64 share)
 {
@@ -196,7 +231,7 @@ void finding_cpu(struct rule_output *out, struct finding *f, const struct traffi
 const char *end_words(const struct traffic_end *t)
 {
 	if (t->shared)
-		return "the machine of both ends";
+		return "this machine";
 	return t->side == SIDE_PEER ? "the peer" : "this host";
 }
 

@@ -27,8 +27,18 @@ struct traffic_end traffic_other_end(const struct traffic_end *t);
 /* Both ends of each measured direction, forward first, the sender first. */
 size_t traffic_ends(const struct exam *e, struct traffic_end out[TRAFFIC_ENDS]);
 
-/* What an end of PER_EXAM rules said; the worst of all ends is the rule's answer. */
+/* For rules that look at either end of each direction. */
 enum end_answer { END_CLEAR, END_NOT_APPLICABLE, END_MISSING, END_FIRED };
+/* Fires, says what is missing, or answers END_CLEAR or END_NOT_APPLICABLE without saying so. */
+typedef enum end_answer (*end_check)(const struct rule_input *in, struct rule_output *out,
+				     const struct traffic_end *t);
+/*
+ * Asks about each end that was measured; when none has anything to say the rule is clear because
+ * of `because`, or does not apply.  once_if_shared: of two ends with the same CPUs only one (the
+ * sender, if it was seen).
+ */
+void ends_evaluate(const struct rule_input *in, struct rule_output *out, end_check check,
+		   bool once_if_shared, const char *because);
 
 /* Cores of an end's machine over the window.  Sums in cores: 1.7 = 1.7 cores' time. */
 struct cpu_use {
@@ -67,9 +77,11 @@ enum end_answer end_missing(struct rule_output *out, const struct traffic_end *t
 			    const char *rest, enum nd_known reason, const char *how);
 /* A finding of this end and direction. */
 struct finding *end_fire(struct rule_output *out, const struct traffic_end *t);
+/* The same of the machine: of both ends when they share it. */
+struct finding *machine_fire(struct rule_output *out, const struct traffic_end *t);
 /* The shares of the hot core, and the busiest of our threads. */
 void finding_cpu(struct rule_output *out, struct finding *f, const struct traffic_end *t);
-/* "this host", "the peer", "both ends' machine". */
+/* "this host", "the peer"; "this machine" when both ends share it. */
 const char *end_words(const struct traffic_end *t);
 /* "alpha" or the side's word, for comments of commands. */
 const char *end_host(struct rule_output *out, const struct facts *f, enum side s);

@@ -11,6 +11,10 @@
 /* X(symbol): in the order of the catalogue; ties in rank keep it. */
 #define RULES(X) \
 	X(rule_pcie_link_downgraded) \
+	X(rule_cpu_steal) \
+	X(rule_cpu_cgroup_throttled) \
+	X(rule_cpu_contention) \
+	X(rule_cpu_total_saturated) \
 	X(rule_offload_tso_off) \
 	X(rule_offload_gso_off) \
 	X(rule_offload_gro_off) \

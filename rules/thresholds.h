@@ -55,6 +55,8 @@
 #define CPU_AFFINITY_BUSY 0.90
 #define CPU_AFFINITY_OTHERS_IDLE 0.50
 #define CPU_CONTENTION_WAIT 0.10	/* of the window, a worker waited for a CPU */
+#define CPU_CONTENTION_FOREIGN 0.15	/* of the CPUs' time, by others */
+#define CPU_CONTENTION_FOREIGN_WAITING 0.10	/* the same when our threads were seen waiting */
 #define CPU_THERMAL_SHARE 0.01
 #define CPU_RECEIVE_QUEUE_FULL 0.60	/* unread bytes / rcvbuf: the reader is behind */
 #define CPU_NOTSENT_EMPTY 0.80		/* of the samples: the sender cannot fill its queue */

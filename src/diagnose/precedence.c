@@ -133,6 +133,12 @@ static const struct precedence {
 	{ "cpu-governor", "cpu-app-bound", FOLD, SIDE },
 	{ "cpu-governor", "cpu-softirq-bound-rx", FOLD, SIDE },
 	{ "cpu-single-flow-limit", "cpu-app-bound", FOLD, SIDE },
+	{ "cpu-contention", "cpu-app-bound", FOLD, SIDE },
+	/* "All are full" only says where the reason took effect. */
+	{ "cpu-contention", "cpu-total-saturated", FOLD, SIDE },
+	{ "cpu-cgroup-throttled", "cpu-total-saturated", FOLD, SIDE },
+	{ "cpu-steal", "cpu-total-saturated", FOLD, SIDE },
+	{ "cpu-governor", "cpu-total-saturated", FOLD, SIDE },
 
 	/* A loss with a known place is not the congestion control's fault. */
 	{ "loss-local-nic", "cc-loss-bound", FOLD, DIRECTION },

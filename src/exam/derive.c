@@ -6,6 +6,8 @@
 
 /* Shorter windows say more about the ramp than about the path. */
 #define USABLE_WINDOW_SECONDS 0.5
+/* Less of a core than this in softirqs is somebody's timers. */
+#define OUR_SOFTIRQ_SHARE 0.05
 
 bool run_usable(const struct run *r)
 {
@@ -34,20 +36,42 @@ const struct run *exam_main_run(const struct exam *e, enum run_direction d)
 	return exam_run_for(e, d, RUN_ALL_STREAMS);
 }
 
+static double share_or_0(struct nd_f64 share)
+{
+	return share.k == ND_KNOWN ? share.v : 0;
+}
+
+/* A core full of somebody else's work limits nothing: packets or a thread of ours were on it. */
+static bool works_for_us(const struct run_end *e, const struct core_load *c)
+{
+	size_t i;
+
+	if (share_or_0(c->softirq) + share_or_0(c->irq) >= OUR_SOFTIRQ_SHARE)
+		return true;
+	for (i = 0; e->window && i < e->window->nworkers; i++)
+		if (c->cpu.k == ND_KNOWN && nd_u64_is(e->window->workers[i].cpu, c->cpu.v))
+			return true;
+	return false;
+}
+
 const struct core_load *end_hot_core(const struct run_end *e)
 {
-	const struct core_load *hot = NULL;
+	const struct core_load *hot = NULL, *any = NULL;
 	size_t i;
 
 	if (!e->present)
 		return NULL;
 	for (i = 0; i < e->ncores; i++) {
-		if (e->cores[i].busy.k != ND_KNOWN)
+		const struct core_load *c = &e->cores[i];
+
+		if (c->busy.k != ND_KNOWN)
 			continue;
-		if (!hot || e->cores[i].busy.v > hot->busy.v)
-			hot = &e->cores[i];
+		if (!any || c->busy.v > any->busy.v)
+			any = c;
+		if (works_for_us(e, c) && (!hot || c->busy.v > hot->busy.v))
+			hot = c;
 	}
-	return hot;
+	return hot ? hot : any;
 }
 
 struct nd_f64 end_mean_busy(const struct run_end *e)

@@ -175,7 +175,10 @@ bool run_usable(const struct run *r);
 const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);
 /* The run that measures a direction: its latest usable ALL_STREAMS run. */
 const struct run *exam_main_run(const struct exam *e, enum run_direction d);
-/* The busiest core of an end, NULL when unknown. */
+/*
+ * The busiest core of an end that a thread of ours or packets were seen on (should there be none:
+ * the busiest of all), NULL when unknown.
+ */
 const struct core_load *end_hot_core(const struct run_end *e);
 struct nd_f64 end_mean_busy(const struct run_end *e);	/* over all cores */
 /* Largest share of the window one of our threads was running on a CPU. */

@@ -48,6 +48,28 @@ static void the_latest_usable_run_counts(void **state)
 	exam_free(e);
 }
 
+static void hot_core_is_one_of_ours(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, GBIT);
+	struct run_end *end = &r->ends[SIDE_PEER];
+
+	(void)state;
+	build_hot_core(r, SIDE_PEER, 2, 0.8, 0.5);
+	build_hot_core(r, SIDE_PEER, 3, 1, 0);
+	end->window->workers[3].cpu = nd_u64(0);
+	assert_int_equal(end_hot_core(end)->cpu.v, 2);
+	/* A thread that was last on it may be what fills it. */
+	end->window->workers[3].cpu = nd_u64(3);
+	assert_int_equal(end_hot_core(end)->cpu.v, 3);
+	/* With nothing known about either, the busiest it is. */
+	end->window->nworkers = 0;
+	for (size_t i = 0; i < end->ncores; i++)
+		end->cores[i].softirq = end->cores[i].irq = nd_f64_unknown(ND_UNREAD);
+	assert_int_equal(end_hot_core(end)->cpu.v, 3);
+	exam_free(e);
+}
+
 static void cores_of_an_end(void **state)
 {
 	struct exam *e = build_two_hosts();
@@ -194,6 +216,7 @@ int main(void)
 		cmocka_unit_test(usable_runs),
 		cmocka_unit_test(the_latest_usable_run_counts),
 		cmocka_unit_test(cores_of_an_end),
+		cmocka_unit_test(hot_core_is_one_of_ours),
 		cmocka_unit_test(workers_of_an_end),
 		cmocka_unit_test(flows_of_an_end),
 		cmocka_unit_test(line_rates),
