@@ -117,6 +117,7 @@ struct peer_client_info {
 	char local_address[INET6_ADDRSTRLEN];
 };
 
+/* For use until run() returns, from any thread. */
 struct peer_run_hooks {
 	void *state;
 	/* Sends a live sample (takes it over); false: the client is gone, stop soon. */

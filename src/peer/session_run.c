@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,29 @@ static bool read_window(struct server_run *r, const cJSON *start)
 	       window_makes_sense(r);
 }
 
+/*
+ * The next word of the client's, judged.  After its cancel it has moved on: what it says then is
+ * the session's next request, and stays where it is.
+ */
+static int hear(struct server_run *r, bool has_cancelled, uint64_t deadline_ns)
+{
+	struct pollfd wake = { .fd = r->session->wake_fd, .events = POLLIN };
+	eventfd_t count;
+	cJSON *m = NULL;
+	int rc;
+
+	if (has_cancelled) {
+		poll(&wake, 1, deadline_left_ms(deadline_ns));
+		eventfd_read(wake.fd, &count);
+		return 0;
+	}
+	rc = session_listen(r->session, deadline_ns, &m);
+	if (rc == 0)
+		rc = judge(r, m);
+	cJSON_Delete(m);
+	return rc == -EAGAIN || rc == -ETIMEDOUT ? 0 : rc;
+}
+
 /* Listens to the client while the service works, whatever the service is busy with. */
 static void *watch_client(void *arg)
 {
@@ -224,19 +248,18 @@ static void *watch_client(void *arg)
 	const struct peer_timing *timing = ss->server->timing;
 	uint64_t quiet_ns = (uint64_t)timing->alive_ms * 1000000u;
 	uint64_t latest = r->window.stop_ns + (uint64_t)timing->margin_ms * 1000000u;
+	bool has_cancelled = false;
 
 	while (!atomic_load(&r->over)) {
-		cJSON *m = NULL;
-		int rc = session_listen(ss, deadline_in_ms(timing->alive_ms), &m);
+		int rc = hear(r, has_cancelled, deadline_in_ms(timing->alive_ms));
 
-		if (rc == 0)
-			rc = judge(r, m);
-		cJSON_Delete(m);
-		if (rc == -ECANCELED || atomic_load(&ss->server->stopping) ||
+		if (rc == -ECANCELED) {
+			has_cancelled = true;
+			rc = 0;
+		}
+		if (has_cancelled || atomic_load(&ss->server->stopping) ||
 		    timing_now_ns() > latest)
 			atomic_store(&r->cancelled, true);
-		if (rc == -EAGAIN || rc == -ETIMEDOUT || rc == -ECANCELED)
-			rc = 0;
 		if (rc == 0 && timing_now_ns() - channel_last_send(&ss->channel) >= quiet_ns)
 			rc = sign_of_life(r);
 		if (rc < 0) {

@@ -13,9 +13,9 @@ enum {
 	CONTROL_SEGMENT_BYTES = 1200,
 	KEEPALIVE_IDLE_S = 2,
 	KEEPALIVE_INTERVAL_S = 1,
-	KEEPALIVE_PROBES = 4,
-	/* Longer than keepalive: a path that our own run has filled still acknowledges in it. */
-	USER_TIMEOUT_MS = 8000
+	KEEPALIVE_PROBES = 3,
+	/* A path that our own run has filled still acknowledges in this time. */
+	USER_TIMEOUT_MS = 5000
 };
 
 int socket_new(int family)

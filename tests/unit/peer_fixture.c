@@ -92,6 +92,8 @@ static void wait_until(struct fixture *f, const struct run_window *w,
 
 		if (hooks->cancelled(hooks->state)) {
 			atomic_fetch_add(&f->cancelled, 1);
+			if (atomic_load(&f->slow_to_cancel))
+				sleep_ms(300);
 			return;
 		}
 		sleep_ms(20);

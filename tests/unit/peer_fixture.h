@@ -38,6 +38,7 @@ struct fixture {
 	/* The service; set before the client comes. */
 	atomic_int run_kind;
 	atomic_bool facts_fail;
+	atomic_bool slow_to_cancel;	/* goes on for a while */
 	atomic_uint facts_bytes;	/* about so long */
 	atomic_uint runs, running, most_running, cancelled;
 	struct run_spec last_spec;	/* of the last run; read it after the client has its end */

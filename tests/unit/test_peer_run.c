@@ -262,6 +262,27 @@ static void test_cancel(void **state)
 	fixture_stop(f);
 }
 
+static void test_next_request_before_the_cancelled_run_is_over(void **state)
+{
+	struct fixture *f = fixture_start(NULL, NULL);
+	struct peer *p = fixture_client(f, NULL);
+	int64_t offset;
+	int fds[3];
+
+	(void)state;
+	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
+	atomic_store(&f->slow_to_cancel, true);
+	fixture_prepare_run(p, &small_run, fds);
+	fixture_start_run(p, 5000);
+	peer_run_cancel(p);
+	fixture_close_run(fds, 3);
+	assert_int_equal(peer_clock_offset(p, &offset, NULL), 0);
+	assert_int_equal(atomic_load(&f->cancelled), 1);
+	assert_int_equal(atomic_load(&f->running), 0);
+	peer_close(p);
+	fixture_stop(f);
+}
+
 static void test_client_killed_in_a_run(void **state)
 {
 	struct fixture *f = fixture_start(NULL, NULL);
@@ -381,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_window_is_checked),
 		cmocka_unit_test(test_service_failures),
 		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_next_request_before_the_cancelled_run_is_over),
 		cmocka_unit_test(test_client_killed_in_a_run),
 		cmocka_unit_test(test_server_stopped_in_a_run),
 		cmocka_unit_test(test_server_killed_in_a_run),
