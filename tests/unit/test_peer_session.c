@@ -95,6 +95,26 @@ static void test_long_facts(void **state)
 	fixture_stop(f);
 }
 
+/* A name with several addresses: those where nobody listens do not matter. */
+static void test_name(void **state)
+{
+	struct fixture *f = fixture_start(NULL, NULL);
+	struct peer_target target = fixture_target(f);
+	struct error err = { "" };
+	struct peer *p;
+
+	(void)state;
+	target.host = "localhost";
+	if (client_connect(&target, &patient, &p, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(peer_remote_address(p), "127.0.0.1");
+	fixture_run(p, &small_run);
+	peer_close(p);
+	target.family = AF_INET6;
+	assert_true(client_connect(&target, &patient, &p, &err) < 0);
+	fixture_stop(f);
+}
+
 static void test_ipv6_and_all_addresses(void **state)
 {
 	struct peer_server_options o = { .bind_address = NULL };
@@ -280,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_session),
 		cmocka_unit_test(test_long_facts),
+		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_ipv6_and_all_addresses),
 		cmocka_unit_test(test_wrong_key),
 		cmocka_unit_test(test_open_mode),
