@@ -19,17 +19,18 @@ static enum cpu_bound find_full(const struct traffic_end *t)
 	return CPU_HAS_ROOM;
 }
 
-static void add_gain(struct finding *f, const struct traffic_end *t,
+static void add_gain(const struct rule_input *in, struct finding *f,
 		     const struct packet_experiment *x)
 {
-	double low = OFFLOAD_GRO_GAIN_LOW * t->measured_bps;
-	double high = OFFLOAD_GRO_GAIN_HIGH * t->measured_bps, few_low, few_high, all_low, all_high;
+	double low = OFFLOAD_GRO_GAIN_LOW * in->measured_bps, few_low, few_high;
+	double high = OFFLOAD_GRO_GAIN_HIGH * in->measured_bps, all_low, all_high;
 
 	/* How many packets merge depends on how they arrive: from a handful to 64 KB. */
 	if (packet_experiment_predict(x, OFFLOAD_GRO_FEW * x->segment, &few_low, &few_high) &&
 	    packet_experiment_predict(x, OFFLOAD_AGGREGATE_BYTES, &all_low, &all_high)) {
 		low = few_low;
 		high = fmin(high, all_high);
+		packet_experiment_bound(in, &low, &high);
 	}
 	finding_lifts(f, CEILING_CPU, fmin(low, high), high);
 }
@@ -55,7 +56,7 @@ static void fire(const struct rule_input *in, struct rule_output *out,
 	finding_command(out, f, "ethtool -K %s gro on", name);
 	finding_undo(out, f, "ethtool -K %s gro off", name);
 	finding_keep_ethtool(out, f, s->link, "-K", "gro on");
-	add_gain(f, &t, &x);
+	add_gain(in, f, &x);
 }
 
 static void evaluate(const struct rule_input *in, struct rule_output *out)

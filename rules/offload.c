@@ -190,6 +190,17 @@ bool packet_experiment_predict(const struct packet_experiment *x, double segment
 					low_bps, high_bps);
 }
 
+void packet_experiment_bound(const struct rule_input *in, double *low_bps, double *high_bps)
+{
+	const struct ceiling *c = ladder_find(in->ladder, in->direction, CEILING_CPU,
+					      side_other(in->side));
+
+	if (!c || !(c->high_bps > 0) || nd_is_true(in->exam->path.same_machine))
+		return;
+	*low_bps = fmin(*low_bps, fmax(c->low_bps, in->measured_bps));
+	*high_bps = fmin(*high_bps, fmax(c->high_bps, in->measured_bps));
+}
+
 void finding_experiment(struct rule_output *out, struct finding *f, const struct traffic_end *t,
 			const struct packet_experiment *x)
 {

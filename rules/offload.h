@@ -44,6 +44,11 @@ void finding_experiment(struct rule_output *out, struct finding *f, const struct
 /* The rules of the sending side differ only in this. */
 void offload_evaluate_sender(const struct rule_input *in, struct rule_output *out, enum offload o);
 
+/*
+ * The experiment shows the cost, but no run went as fast as it predicts: the CPUs of the other
+ * end, if they are others, still bound that.
+ */
+void packet_experiment_bound(const struct rule_input *in, double *low_bps, double *high_bps);
 /* The path's wire is full already: no CPU fix wins anything. */
 bool offload_wire_is_full(const struct rule_input *in);
 /* Packets arrived at this end larger than the MTU: the sender's aggregates, not cut on the way. */

@@ -101,13 +101,13 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 }
 
 /* With aggregates again: by the experiment, else by the factors that others saw. */
-static void add_gain(struct finding *f, const struct traffic_end *t, enum offload o,
+static void add_gain(const struct rule_input *in, struct finding *f, enum offload o,
 		     const struct link_facts *l, const struct packet_experiment *x)
 {
 	bool software = o == OFFLOAD_GSO;
 	double most = software ? OFFLOAD_GSO_GAIN_HIGH : OFFLOAD_TSO_GAIN_HIGH;
-	double low = (software ? OFFLOAD_GSO_GAIN_LOW : OFFLOAD_TSO_GAIN_LOW) * t->measured_bps;
-	double high = most * t->measured_bps, predicted_low, predicted_high;
+	double low = (software ? OFFLOAD_GSO_GAIN_LOW : OFFLOAD_TSO_GAIN_LOW) * in->measured_bps;
+	double high = most * in->measured_bps, predicted_low, predicted_high;
 
 	/*
 	 * GSO saves the way through the stack, not the device's work for each packet: the
@@ -117,6 +117,7 @@ static void add_gain(struct finding *f, const struct traffic_end *t, enum offloa
 	if (packet_experiment_predict(x, aggregate_bytes(l), &predicted_low, &predicted_high)) {
 		low = software ? fmin(low, predicted_low) : predicted_low;
 		high = fmin(high, predicted_high);
+		packet_experiment_bound(in, &low, &high);
 	}
 	finding_lifts(f, CEILING_CPU, fmin(low, high), high);
 }
@@ -138,7 +139,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, enum offl
 	finding_cpu(out, f, full);
 	finding_experiment(out, f, &t, &x);
 	add_commands(in, out, f, s->link);
-	add_gain(f, &t, o, s->link, &x);
+	add_gain(in, f, o, s->link, &x);
 }
 
 /* The end whose CPUs are full by it: the sender's, or the receiver's behind a veth pair. */

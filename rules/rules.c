@@ -11,8 +11,13 @@
 /* X(symbol): in the order of the catalogue; ties in rank keep it. */
 #define RULES(X) \
 	X(rule_pcie_link_downgraded) \
+	X(rule_cpu_softirq_bound_rx) \
+	X(rule_cpu_app_bound) \
+	X(rule_cpu_single_flow_limit) \
+	X(rule_cpu_governor) \
 	X(rule_cpu_steal) \
 	X(rule_cpu_cgroup_throttled) \
+	X(rule_cpu_affinity_narrow) \
 	X(rule_cpu_contention) \
 	X(rule_cpu_total_saturated) \
 	X(rule_offload_tso_off) \

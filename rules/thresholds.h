@@ -47,6 +47,8 @@
 
 /* ---- CPU ---- */
 #define CPU_SOFTIRQ_SHARE 0.60		/* of the hot core */
+#define CPU_SOFTIRQ_STEAL 0.05		/* more: the hypervisor is the reason */
+#define CPU_APP_IDLE 0.5		/* cores: a thread more could use them */
 #define CPU_SINGLE_FLOW_RATIO 1.5	/* N streams against one */
 #define CPU_GOVERNOR_FREQ_SHARE 0.80	/* current against the hardware's maximum */
 #define CPU_GOVERNOR_CORE_BUSY 0.85
