@@ -15,6 +15,7 @@
 	X(rule_cpu_app_bound) \
 	X(rule_cpu_single_flow_limit) \
 	X(rule_cpu_governor) \
+	X(rule_link_speed_below_supported) \
 	X(rule_cpu_steal) \
 	X(rule_cpu_cgroup_throttled) \
 	X(rule_cpu_affinity_narrow) \
