@@ -139,19 +139,19 @@ const struct rule rule_link_speed_below_supported = {
 	.id = "link-speed-below-supported",
 	.title = "a link runs slower than its port can",
 	.scope = RULE_PER_HOST,
-	.reads = "negotiated, supported and advertised speed of the port, and what its link partner "
-		 "offers; measured rate",
+	.reads = "negotiated, supported and advertised speed of the port, and what its link "
+		 "partner offers; measured rate",
 	.fires_when = "speed < the fastest supported one; causal when the rate is >= 0.93 of what "
 		      "the wire carries",
 	.why = "Both ends of a cable settle for the fastest speed that both offer and the cable "
 	       "carries. A port, a module, a cable or a setting that does less slows everything "
 	       "behind it, and nothing complains.",
-	.fix = "Look at what is at the other end of the cable first: the speed, breakout and licence "
-	       "of the switch port, and the speed of the modules at both ends. Then the cable. Only "
-	       "then change what this port offers.",
-	.not_when = "Where a module sets the speed, ports list every speed that fits the cage: then "
-		    "this is a remark, made only when the wire is full. Software links and most "
-		    "virtual NICs have no speed.",
+	.fix = "Look at what is at the other end of the cable first: the speed, breakout and "
+	       "licence of the switch port, and the speed of the modules at both ends. Then the "
+	       "cable. Only then change what this port offers.",
+	.not_when = "Where a module sets the speed, ports list every speed that fits the cage: "
+		    "then this is a remark, made only when the wire is full. Software links and "
+		    "most virtual NICs have no speed.",
 	.references = "Linux Documentation/networking/ethtool-netlink.rst, LINKMODES_GET",
 	.evaluate = evaluate,
 };

@@ -10,13 +10,11 @@ const struct ceiling *link_full_wire(const struct rule_input *in, enum side s,
 {
 	const struct ceiling *c = ladder_find(in->ladder, d, CEILING_WIRE, s);
 	const struct run *run = exam_main_run(in->exam, d);
-	double rate;
+	double rate = run ? (double)run->goodput_bps.v : 0;
 
-	if (!run || !c || !c->known)
+	if (!run || !c || !c->known || rate < LINK_WIRE_REACHED * c->low_bps)
 		return NULL;
-	rate = (double)run->goodput_bps.v;
-	return rate >= LINK_WIRE_REACHED * c->low_bps && rate <= LIMIT_BINDS_TO * c->high_bps ? c :
-												NULL;
+	return rate <= LIMIT_BINDS_TO * c->high_bps ? c : NULL;
 }
 
 bool link_full_direction(const struct rule_input *in, enum side s, enum run_direction *d)
