@@ -314,6 +314,17 @@ static const char *why_no_run(const struct exam *exam)
 	return exam->nruns ? "no run was long enough to measure" : "no traffic was driven";
 }
 
+static const char *inconclusive_text(const struct exam *exam, const struct diagnosis *d)
+{
+	const char *rates;
+
+	if (!d->ndirections)
+		return arena_printf(d->mem, "Inconclusive: %s.", why_no_run(exam));
+	rates = rates_text(d);
+	return rates ? arena_printf(d->mem, "Inconclusive: measured %s before it ended early: %s.",
+				    rates, why_no_run(exam)) : NULL;
+}
+
 static enum severity worst_severity(const struct diagnosis *d)
 {
 	enum severity worst = SEVERITY_INFO;
@@ -334,6 +345,9 @@ int verdict_decide(const struct exam *exam, struct diagnosis *d)
 	d->verdict = d->ndirections ? VERDICT_HEALTHY : VERDICT_INCONCLUSIVE;
 	for (i = 0; i < d->ndirections; i++)
 		d->verdict = worse(d->verdict, direction_verdict(exam, d, &d->directions[i]));
+	/* A cause that was proven stands; "nothing wrong" takes a whole exam to say. */
+	if (exam->problem.k == ND_KNOWN && d->verdict != VERDICT_LIMITED)
+		d->verdict = VERDICT_INCONCLUSIVE;
 	switch (d->verdict) {
 	case VERDICT_HEALTHY:
 		d->summary = healthy_text(exam, d);
@@ -345,7 +359,7 @@ int verdict_decide(const struct exam *exam, struct diagnosis *d)
 		d->summary = unexplained_text(exam, d);
 		break;
 	case VERDICT_INCONCLUSIVE:
-		d->summary = arena_printf(d->mem, "Inconclusive: %s.", why_no_run(exam));
+		d->summary = inconclusive_text(exam, d);
 		break;
 	}
 	return d->summary ? 0 : -ENOMEM;

@@ -92,9 +92,9 @@ static int watch(struct peer *peer, struct end *end, const struct conduct_option
 
 static int drive(struct peer *peer, const struct conduct_options *o,
 		 const struct planned_run *planned, int64_t offset_ns, struct exam *e,
-		 struct run_end ends[EXAM_ENDS], struct error *err)
+		 struct run *r, struct error *err)
 {
-	const struct run_spec *spec = &planned->spec;
+	const struct run_spec *spec = &r->spec;
 	int *fds = calloc(spec->streams, sizeof(*fds));
 	struct end *end = NULL;
 
@@ -104,6 +104,8 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 	int rc = peer_run_prepare(peer, spec, fds, PREPARE_TIMEOUT_MS, err);
 	if (rc)
 		goto out;
+	/* The server's limits may have lowered the pacing: both ends load with what was agreed. */
+	r->spec = *peer_run_spec(peer);
 	struct run_window w = window_for(spec, now_ns()), theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = e->facts[SIDE_LOCAL] };
@@ -115,7 +117,7 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 		rc = watch(peer, end, o, planned, e, err);
 	else
 		end_cancel(end);
-	int finished = end_finish(end, e->mem, &ends[SIDE_LOCAL]);
+	int finished = end_finish(end, e->mem, &r->ends[SIDE_LOCAL]);
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",
 			       strerror(-finished));
@@ -123,7 +125,7 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 	if (!rc)
 		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
 	if (!rc)
-		rc = run_end_from_json(theirs_json, e->mem, &ends[SIDE_PEER], err);
+		rc = run_end_from_json(theirs_json, e->mem, &r->ends[SIDE_PEER], err);
 	cJSON_Delete(theirs_json);
 out:
 	free(fds);
@@ -202,7 +204,7 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 	r->spec = planned->spec;
 	r->status = RUN_FAILED;
 	tell(o, e, EXAM_RUN_BEGINS, planned, 0, NULL);
-	int rc = drive(peer, o, planned, offset_ns, e, r->ends, err);
+	int rc = drive(peer, o, planned, offset_ns, e, r, err);
 	const char *text = rc ? arena_strdup(e->mem, err->text) : NULL;
 	conclude(r, rc, text ? text : "out of memory");
 	tell(o, e, EXAM_RUN_ENDED, planned, 0, NULL);

@@ -237,6 +237,25 @@ static void no_run_no_verdict(void **state)
 	exam_free(e);
 }
 
+static void half_an_exam_is_not_healthy(void **state)
+{
+	const struct rule *shaper = &shaper_rule;
+	struct exam *e = build_two_hosts();
+	struct diagnosis *d;
+
+	(void)state;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.41e9);
+	e->problem = nd_str("the peer is gone");
+	expect(e, NULL, VERDICT_INCONCLUSIVE, 3,
+	       "Inconclusive: measured 9.41 Gbit/s forward before it ended early: "
+	       "the peer is gone.");
+	/* What was proven before stands. */
+	assert_int_equal(diagnose_with(&shaper, 1, e, false, &d), 0);
+	assert_int_equal(d->verdict, VERDICT_LIMITED);
+	diagnosis_free(d);
+	exam_free(e);
+}
+
 static void a_check_needs_no_traffic(void **state)
 {
 	const struct rule *rules[] = { &host_rule, &shaper_rule };
@@ -271,6 +290,7 @@ int main(void)
 		cmocka_unit_test(more_than_the_wire_is_a_wrong_fact),
 		cmocka_unit_test(a_cause_matters_more_than_a_gap),
 		cmocka_unit_test(no_run_no_verdict),
+		cmocka_unit_test(half_an_exam_is_not_healthy),
 		cmocka_unit_test(a_check_needs_no_traffic),
 	};
 
