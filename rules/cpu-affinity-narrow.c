@@ -19,11 +19,11 @@ static void split_cores(const struct traffic_end *t, struct split *s)
 			continue;
 		if (nd_cpus_has(&t->facts->host.cpus_allowed, (unsigned int)c->cpu.v)) {
 			s->allowed++;
-			s->allowed_busy += c->busy.v;
+			s->allowed_busy += report_share(c->busy.v);
 			s->least_busy = fmin(s->least_busy, c->busy.v);
 		} else {
 			s->others++;
-			s->others_busy += c->busy.v;
+			s->others_busy += report_share(c->busy.v);
 		}
 	}
 }

@@ -47,7 +47,7 @@ static void add_gain(const struct rule_input *in, struct finding *f, const struc
 	queues = fmin(flows, u.ncores);
 	if (!(queues > 1) || !(u.softirq > 0))
 		return;
-	now = fmin(1, hot->softirq.v / u.softirq);
+	now = fmin(1, report_share(hot->softirq.v) / u.softirq);
 	finding_lifts(f, CEILING_CPU,
 		      in->measured_bps * fmax(1, now * cpu_effective_queues(flows, queues)),
 		      in->measured_bps * fmax(1, now * queues));

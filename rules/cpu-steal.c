@@ -6,7 +6,7 @@ static void fire(struct rule_output *out, const struct traffic_end *t,
 		 const struct core_load *hot)
 {
 	struct finding *f = machine_fire(out, t);
-	double lost = hot->steal.v;
+	double lost = report_share(hot->steal.v);
 
 	f->severity = SEVERITY_LOW;	/* the gain raises it */
 	f->risk = RISK_HANDS_ON;

@@ -68,9 +68,14 @@ void ends_evaluate(const struct rule_input *in, struct rule_output *out, end_che
 		rule_not_applicable(out, n ? "it has no meaning at either end" : "no traffic");
 }
 
+double report_share(double share)
+{
+	return round(share * 1e6) / 1e6;
+}
+
 static double share_or_0(struct nd_f64 v)
 {
-	return v.k == ND_KNOWN ? v.v : 0;
+	return v.k == ND_KNOWN ? report_share(v.v) : 0;
 }
 
 /* Without a known mask every CPU counts. */
@@ -86,7 +91,7 @@ static void add_workers(const struct run_end *end, struct cpu_use *u)
 	struct nd_f64 cores = end_worker_cores(end);
 
 	u->workers_known = u->workers_known && cores.k == ND_KNOWN;
-	u->workers += share_or_0(cores);
+	u->workers += cores.k == ND_KNOWN ? cores.v : 0;
 	u->nworkers += end->present && end->window ? (double)end->window->nworkers : 0;
 }
 
@@ -101,7 +106,7 @@ void cpu_use_of(const struct traffic_end *t, struct cpu_use *u)
 		if (c->busy.k != ND_KNOWN || !is_allowed(t->facts, c->cpu))
 			continue;
 		u->ncores++;
-		u->busy += c->busy.v;
+		u->busy += report_share(c->busy.v);
 		u->user_system += share_or_0(c->user) + share_or_0(c->system);
 		u->softirq += share_or_0(c->softirq) + share_or_0(c->irq);
 	}
@@ -209,7 +214,7 @@ static void add_share(struct rule_output *out, struct finding *f, const struct t
 		return;
 	finding_number(out, f, rule_text(out, "%s[%llu].%s", end_fact(out, t, "cores"),
 					 (unsigned long long)c->cpu.v, name),
-		       share.v, UNIT_SHARE, NULL, "/proc/stat");
+		       report_share(share.v), UNIT_SHARE, NULL, "/proc/stat");
 }
 
 void finding_cpu(struct rule_output *out, struct finding *f, const struct traffic_end *t)

@@ -57,6 +57,12 @@ struct cpu_use {
 };
 void cpu_use_of(const struct traffic_end *t, struct cpu_use *u);
 
+/*
+ * A core's share with the digits a report keeps, so that the diagnosis of the report says the
+ * same as this one.
+ */
+double report_share(double share);
+
 /* What of an end is full. */
 enum cpu_bound { CPU_UNKNOWN, CPU_HAS_ROOM, CPU_CORE_FULL, CPU_THREAD_FULL, CPU_ALL_FULL };
 /*
