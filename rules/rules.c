@@ -11,6 +11,8 @@
 /* X(symbol): in the order of the catalogue; ties in rank keep it. */
 #define RULES(X) \
 	X(rule_pcie_link_downgraded) \
+	X(rule_mtu_blackhole) \
+	X(rule_mtu_mismatch) \
 	X(rule_cpu_softirq_bound_rx) \
 	X(rule_cpu_app_bound) \
 	X(rule_cpu_single_flow_limit) \
@@ -25,7 +27,13 @@
 	X(rule_offload_gso_off) \
 	X(rule_offload_gro_off) \
 	X(rule_offload_tx_csum_off) \
-	X(rule_offload_sg_off)
+	X(rule_offload_sg_off) \
+	X(rule_tcp_rcvbuf_limit) \
+	X(rule_tcp_sndbuf_limit) \
+	X(rule_cc_loss_bound) \
+	X(rule_cc_bbr_cpu_cost) \
+	X(rule_qdisc_rate_limit) \
+	X(rule_tool_same_machine)
 
 #define DECLARE(symbol) extern const struct rule symbol;
 RULES(DECLARE)

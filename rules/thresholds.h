@@ -26,7 +26,7 @@
 #define PHY_FCS_MIN 3
 
 /* ---- MTU and MSS ---- */
-#define MTU_BLACKHOLE_RTOS 2
+#define MTU_BLACKHOLE_BPS 2e6		/* less arrives; the planner then tries small segments */
 #define MTU_BLACKHOLE_GAIN 3.0		/* small segments against full ones */
 #define MSS_CLAMPED_SHARE 0.90		/* of what the path MTU allows */
 #define MTU_JUMBO_CORE_BUSY 0.90
@@ -110,20 +110,42 @@
 #define TCP_BUFFER_MAX_BYTES 268435456.0	/* no suggestion above 256 MiB a socket */
 #define TCP_SNDBUF_FACTOR 2.7		/* x BDP: 2 / 0.75, bytes are counted with overhead */
 #define TCP_TIMEOUTS_MIN 1
+#define TCP_LINK_FULL 0.97		/* of a wire's or rate limit's goodput: nothing left to win */
+#define TCP_BUFFER_GROWN 0.90		/* of its maximum: autotuning would have gone on */
+#define TCP_FLOWS_AT_LIMIT 0.50		/* of the flows, with their buffer at its maximum */
+#define TCP_WHOLE_READ 0.80		/* of our block: more was waiting than one read took */
+#define TCP_CUT_WRITE 0.75		/* of our block: most writes found the buffer full */
+#define TCP_QUEUED_RTT 2.5		/* x the shortest: a queue on the way made the rest */
+/* Four aggregates of segmentation offload: with less, one end waits while the other works. */
+#define TCP_TINY_BYTES 262144.0
+/* The kernel's own maxima (before 6.16 for tcp_rmem) and initial sizes. */
+#define TCP_RMEM_MAX_DEFAULT 6291456.0
+#define TCP_WMEM_MAX_DEFAULT 4194304.0
+#define TCP_RMEM_INITIAL 131072.0
+#define TCP_WMEM_INITIAL 16384.0
+#define TCP_RCVBUF_FACTOR 4.0		/* x BDP: the window is half the buffer, and half in reserve */
 
 /* ---- congestion control, loss, shaping ---- */
 #define CC_LOSS_MATCH_LOW 0.5		/* T against the formula */
 #define CC_LOSS_MATCH_HIGH 2.0
 #define CC_CWND_FILL 0.80
+#define CC_UNSENT_EMPTY 0.60		/* of the samples at most: else the writer is the slow one */
+#define CC_APP_LIMITED 0.30		/* of the samples at most */
+#define CC_TIMEOUT_SHARE 0.20		/* of the flows' time */
+#define CC_TIMEOUT_LEAST_S 0.2		/* TCP_RTO_MIN: each timeout waits at least so long */
 #define CC_BBR_RTT_US 1000.0		/* below: a LAN, where pacing costs more than it wins */
 #define CC_BBR_CORE_BUSY 0.90
 #define CC_BBR_GAIN 1.3			/* cubic against bbr in the experiment */
+#define CC_BBR_GAIN_MOST 4.0		/* seen between namespaces: 65 against 15.5 Gbit/s */
+#define CC_BBR_REPEATS 0.9		/* two runs of a few seconds agree within this */
 #define LOSS_LOCAL_SHARE 0.50		/* of the retransmitted segments */
 #define LOSS_PATH_SHARE 0.10
 #define REORDER_SHARE 1e-4
 #define SPURIOUS_SHARE 0.50
 #define ECN_SHARE 0.01
 #define QDISC_RATE_MATCH 0.07		/* T against rate * payload / layer-2 bytes */
+/* With its queue full a limiter on a busy CPU still loses this much of its rate to late timers. */
+#define QDISC_LATE_TIMERS 0.20
 #define QDISC_DROP_SHARE 1e-5
 
 /* ---- the test itself ---- */

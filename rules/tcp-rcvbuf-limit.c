@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stddef.h>
+
+#include "rules/tcp.h"
+#include "rules/thresholds.h"
+#include "src/core/units.h"
+#include "src/model/window.h"
+
+/* Streams' rate with this buffer: the window is half to all of it, the RTT idle to loaded. */
+static void rates_with(const struct rule_input *in, const struct tcp_sender *s, double buffer,
+		       double *low, double *high)
+{
+	double share_low = 0.5, share_high = 1, streams = fmax(1, (double)in->run->spec.streams);
+	double idle = s->min_rtt_us.k == ND_KNOWN ? (double)s->min_rtt_us.v / 1e6 : 0;
+	double loaded = s->rtt_us.k == ND_KNOWN ? s->rtt_us.v / 1e6 : idle;
+
+	if (in->facts && in->facts->host.kernel.k == ND_KNOWN &&
+	    in->facts->sysctl.tcp_adv_win_scale.k == ND_KNOWN)
+		window_receive_share(window_kernel_measures(in->facts->host.kernel.v),
+				     (int)fmax(-31, fmin(31, (double)
+					in->facts->sysctl.tcp_adv_win_scale.v)),
+				     &share_low, &share_high);
+	*low = streams * window_receive_bps(buffer, share_low, fmax(loaded, idle));
+	*high = streams * window_receive_bps(buffer, share_high, idle > 0 ? idle : loaded);
+}
+
+static void add_evidence(const struct rule_input *in, struct rule_output *out, struct finding *f,
+			 const struct tcp_sender *s, const struct tcp_receiver *r)
+{
+	enum side sender = side_other(in->side);
+
+	tcp_sysctl_evidence(out, f, in->side, "tcp_rmem_max", in->facts->sysctl.tcp_rmem_max,
+			    UNIT_BYTES, NULL);
+	finding_number(out, f, tcp_flow_fact(out, in->run, in->side, "rcvbuf_bytes"),
+		       (double)END_FLOW_MIN(in->end, rcvbuf_bytes).v, UNIT_BYTES,
+		       rule_text(out, ">= %g of tcp_rmem_max", TCP_BUFFER_GROWN),
+		       "SO_MEMINFO: smallest of the flows");
+	tcp_flow_evidence(out, f, in->run, sender, "rwnd_limited_share", s->rwnd_limited,
+			  UNIT_SHARE, rule_text(out, ">= %g, or window_fill >= %g", s->bbr ?
+						TCP_RWND_LIMITED_BBR : TCP_RWND_LIMITED,
+						TCP_WINDOW_FILL));
+	tcp_flow_evidence(out, f, in->run, sender, "window_fill", s->window_fill, UNIT_SHARE, NULL);
+	tcp_flow_evidence(out, f, in->run, sender, "snd_wnd_bytes",
+			  END_FLOW_MEAN(in->other_end, snd_wnd_bytes), UNIT_BYTES, NULL);
+	tcp_flow_evidence(out, f, in->run, sender, "rtt_us", s->rtt_us, UNIT_MICROSECONDS, NULL);
+	tcp_flow_evidence(out, f, in->run, in->side, "receive_queue_fill", r->queue_fill,
+			  UNIT_SHARE, NULL);
+	if (r->mean_read > 0)
+		finding_number(out, f, tcp_flow_fact(out, in->run, in->side, "bytes / calls"),
+			       r->mean_read, UNIT_BYTES, NULL, "our receive calls");
+}
+
+static void fire(const struct rule_input *in, struct rule_output *out, const struct tcp_sender *s,
+		 const struct tcp_receiver *r)
+{
+	const struct sysctl_facts *sys = &in->facts->sysctl;
+	const struct tcp_memory memory = {
+		.name = "tcp_rmem", .min = sys->tcp_rmem_min, .initial = sys->tcp_rmem_default,
+		.max = sys->tcp_rmem_max, .least_initial = TCP_RMEM_INITIAL,
+	};
+	double now = (double)sys->tcp_rmem_max.v;
+	double wanted = tcp_buffer_for(in, s, TCP_RCVBUF_FACTOR, TCP_RMEM_MAX_DEFAULT, now);
+	struct finding *f = rule_fire(out);
+	char size[32], rate[32];
+	double low, high;
+
+	format_bytes(now, size, sizeof(size));
+	format_rate(in->measured_bps, rate, sizeof(rate));
+	f->severity = SEVERITY_HIGH;
+	f->risk = RISK_AFFECTS_OTHERS;
+	f->subject = "tcp_rmem";
+	if (r->queue_fill.k != ND_KNOWN)
+		f->confidence = 0.6;	/* whether the reader kept up was not seen */
+	f->title = rule_text(out, "the receive buffers of %s may grow to %s only, and the full "
+			     "window holds the sender to %s",
+			     in->side == SIDE_PEER ? "the peer" : "this host", size, rate);
+	add_evidence(in, out, f, s, r);
+	tcp_memory_fix(out, f, &memory, wanted);
+	rates_with(in, s, wanted, &low, &high);
+	finding_lifts(f, CEILING_WINDOW_RECEIVE, low, high);
+}
+
+/* Why the window may be full and its buffer is yet not to blame; true: said so. */
+static bool is_excused(const struct rule_input *in, struct rule_output *out,
+		       const struct tcp_sender *s, const struct tcp_receiver *r)
+{
+	const struct ceiling *full = tcp_full_link(in);
+	double limit = (double)in->facts->sysctl.tcp_rmem_max.v;
+	size_t i;
+
+	if (full) {
+		rule_clear(out, "the window was full, but so was the %s",
+			   ceiling_word(full->kind));
+		return true;
+	}
+	for (i = 0; i < in->other_end->nflows; i++)
+		if (nd_is_false(in->other_end->flows[i].option_wscale)) {
+			rule_clear(out, "the window was full for lack of window scaling");
+			return true;
+		}
+	if (tcp_flows_at(in->end, offsetof(struct flow_summary, rcvbuf_bytes),
+			 TCP_BUFFER_GROWN * limit) < TCP_FLOWS_AT_LIMIT) {
+		rule_clear(out, "the window was full, but the receive buffers had not grown to "
+			   "their limit");
+		return true;
+	}
+	if (tcp_reader_behind(in->run, r)) {
+		rule_clear(out, "the window was full because the reader was behind: "
+			   "%.0f %% of the buffer was unread", r->queue_fill.v * 100);
+		return true;
+	}
+	if (tcp_queue_makes_rtt(s, limit)) {
+		rule_clear(out, "the window was full of packets waiting in a queue: "
+			   "%.0f us round trip against %llu us when empty", s->rtt_us.v,
+			   (unsigned long long)s->min_rtt_us.v);
+		return true;
+	}
+	return false;
+}
+
+static void evaluate(const struct rule_input *in, struct rule_output *out)
+{
+	struct tcp_sender s = tcp_sender_of(in->exam, in->run);
+	struct tcp_receiver r = tcp_receiver_of(in->run);
+	enum side sender = side_other(in->side);
+
+	if (in->run->spec.rcvbuf_bytes) {
+		rule_not_applicable(out, "the receive buffer was set by option");
+		return;
+	}
+	if (!s.present || (s.rwnd_limited.k != ND_KNOWN && s.window_fill.k != ND_KNOWN)) {
+		rule_missing(out, tcp_flow_fact(out, in->run, sender, "rwnd_limited_share"),
+			     s.present ? s.rwnd_limited.k : ND_UNREAD, NULL);
+		return;
+	}
+	if (!tcp_window_limited(&s)) {
+		rule_clear(out, "the receiver's window had room");
+		return;
+	}
+	if (!in->facts || in->facts->sysctl.tcp_rmem_max.k != ND_KNOWN) {
+		rule_missing(out, tcp_sysctl_fact(out, in->side, "tcp_rmem_max"),
+			     in->facts ? in->facts->sysctl.tcp_rmem_max.k : ND_UNREAD, NULL);
+		return;
+	}
+	if (!r.present || END_FLOW_MIN(in->end, rcvbuf_bytes).k != ND_KNOWN) {
+		rule_missing(out, tcp_flow_fact(out, in->run, in->side, "rcvbuf_bytes"),
+			     ND_UNREAD, NULL);
+		return;
+	}
+	if (!is_excused(in, out, &s, &r))
+		fire(in, out, &s, &r);
+}
+
+const struct rule rule_tcp_rcvbuf_limit = {
+	.id = "tcp-rcvbuf-limit",
+	.title = "the receiver's buffer limit keeps the TCP window too small",
+	.scope = RULE_PER_RECEIVER,
+	.reads = "net.ipv4.tcp_rmem of the receiver and its sockets' buffers; the sender's "
+		 "TCP_INFO: window of the receiver, bytes in flight, time limited by the window, "
+		 "round trip; unread bytes and reads of the receiver",
+	.fires_when = "the sender was limited by the receiver's window for >= 20 % of the time "
+		      "(bbr: 5 %), or filled it to >= 85 % on average; half of the receive buffers "
+		      "are within 10 % of tcp_rmem's maximum; and the reader was not behind",
+	.why = "A sender may only have in flight what the receiver has room for. Autotuning "
+	       "grows the room up to the third value of tcp_rmem; when that is smaller than rate x "
+	       "round trip, the sender stops and waits in every round trip.",
+	.fix = "Raise the third value of net.ipv4.tcp_rmem on the receiver. New connections use "
+	       "it; rmem_max has no part in this.",
+	.not_when = "The reader leaves the buffer full (tcp-reader-slow): a larger one would only "
+		    "hold more. The link is full already, or a queue on the way holds the bytes "
+		    "that are in flight. Buffers set with SO_RCVBUF do not grow "
+		    "(tcp-so-rcvbuf-pinned).",
+	.references = "Linux Documentation/networking/ip-sysctl.rst, tcp_rmem\n"
+		      "Linux net/ipv4/tcp_input.c tcp_rcv_space_adjust()\n"
+		      "ESnet fasterdata.es.net, host tuning",
+	.evaluate = evaluate,
+};
