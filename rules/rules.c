@@ -13,11 +13,13 @@
 	X(rule_pcie_link_downgraded) \
 	X(rule_mtu_blackhole) \
 	X(rule_mtu_mismatch) \
+	X(rule_link_speed_below_supported) \
+	X(rule_link_half_duplex) \
+	X(rule_link_peer_slower) \
 	X(rule_cpu_softirq_bound_rx) \
 	X(rule_cpu_app_bound) \
 	X(rule_cpu_single_flow_limit) \
 	X(rule_cpu_governor) \
-	X(rule_link_speed_below_supported) \
 	X(rule_cpu_steal) \
 	X(rule_cpu_cgroup_throttled) \
 	X(rule_cpu_affinity_narrow) \

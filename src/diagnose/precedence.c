@@ -59,6 +59,9 @@ static const struct precedence {
 	{ "link-half-duplex", "link-speed-*", FOLD, DIRECTION },
 	{ "link-advertise-restricted", "link-speed-*", FOLD, DIRECTION },
 	{ "link-speed-below-common", "link-speed-below-supported", FOLD, DIRECTION },
+	/* A port below its own speed is why it is the slower one of the path. */
+	{ "link-advertise-restricted", "link-peer-slower", FOLD, SIDE },
+	{ "link-speed-*", "link-peer-slower", FOLD, SIDE },
 	{ "mtu-blackhole", "tcp-*", HIDE, DIRECTION },
 	{ "mtu-blackhole", "cc-*", HIDE, DIRECTION },
 	{ "mtu-blackhole", "loss-*", HIDE, DIRECTION },
