@@ -149,10 +149,13 @@ static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exa
 		if (rc && peer_alive(peer)) {
 			/* This run failed (a refused option, say) and stands in the exam with its
 			 * reason. */
-			struct run *r = &e->runs[e->nruns - 1];
-			if (r->purpose == RUN_ALL_STREAMS)
+			if (planned.purpose == RUN_ALL_STREAMS)
 				break;
 			rc = 0;
+		} else if (!rc && e->runs[e->nruns - 1].status != RUN_COMPLETE) {
+			/* Connections that ended early are how a peer that was stopped looks: ask
+			 * it something. */
+			rc = peer_clock_offset(peer, &offset_ns, err);
 		}
 	}
 	if (!rc && cancelled(o))

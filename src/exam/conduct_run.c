@@ -85,8 +85,6 @@ static int watch(struct peer *peer, struct end *end, const struct conduct_option
 			rc = error_set(err, EINTR,
 				       "interrupted: what was measured before still counts");
 	}
-	if (rc)
-		end_cancel(end);
 	return rc;
 }
 
@@ -115,15 +113,17 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 	rc = peer_run_start(peer, &theirs, err);
 	if (!rc)
 		rc = watch(peer, end, o, planned, e, err);
-	else
+	cJSON *theirs_json = NULL;
+	if (!rc) {
+		end_stop(end);
+		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
+	}
+	if (rc)
 		end_cancel(end);
 	int finished = end_finish(end, e->mem, &r->ends[SIDE_LOCAL]);
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",
 			       strerror(-finished));
-	cJSON *theirs_json = NULL;
-	if (!rc)
-		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
 	if (!rc)
 		rc = run_end_from_json(theirs_json, e->mem, &r->ends[SIDE_PEER], err);
 	cJSON_Delete(theirs_json);

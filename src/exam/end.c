@@ -15,6 +15,12 @@
 /* sysfs walks (PCIe link state, clock frequencies) once in this many intervals. */
 #define SLOW_EVERY 5
 
+/*
+ * Where data had last been moving.  When the other end vanishes, seconds may pass before
+ * anybody notices; they are no part of what was measured.
+ */
+struct standstill { struct counters *last; struct flow_folder *flows; size_t nintervals; };
+
 struct end {
 	struct run_spec spec;
 	struct run_window window;
@@ -36,8 +42,11 @@ struct end {
 	size_t nintervals;
 	struct counters *first, *last, *peaks;
 	struct flow_folder *flows;
+	struct standstill standstill;	/* .last NULL: data moves */
+	uint64_t bytes;			/* at the last sample */
 	size_t broken;
 	int broken_errno, failure;
+	bool cut;			/* by more than end_cancel() */
 };
 
 static bool cancelled(struct end *e)
@@ -127,6 +136,29 @@ static int keep_peaks(struct end *e, const struct counters *c)
 	return record_keep_max(&counters_schema, e->peaks, c, e->peaks->mem);
 }
 
+/* Between sample prev and the next one, which is not added yet: has data moved? */
+static int note_progress(struct end *e, struct counters *prev)
+{
+	struct standstill *s = &e->standstill;
+	uint64_t before = e->bytes;
+
+	e->bytes = load_bytes(e->load);
+	e->broken = load_broken_flows(e->load, &e->broken_errno);
+	if (!e->first)
+		return 0;
+	if (e->bytes != before && !e->broken) {
+		if (s->last != e->first && s->last != prev)
+			counters_free(s->last);
+		flow_folder_free(s->flows);
+		*s = (struct standstill){ NULL, NULL, 0 };
+		return 0;
+	}
+	if (s->last)
+		return 0;
+	*s = (struct standstill){ prev, flow_folder_copy(e->flows), e->nintervals };
+	return s->flows ? 0 : -ENOMEM;
+}
+
 /* Samples at every boundary from `at` until `until`, keeping only the newest sample. */
 static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 {
@@ -147,15 +179,17 @@ static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 		int rc = take_sample(e, slow ? COUNTER_EVERY_SECOND : COUNTER_EVERY_SAMPLE, &c);
 		if (rc)
 			return rc;
-		rc = step(e, *prev, c);
+		rc = note_progress(e, *prev);
+		if (!rc)
+			rc = step(e, *prev, c);
 		if (!rc && slow)
 			rc = keep_peaks(e, c);
 		if (!rc && e->first)
 			rc = flow_folder_add(e->flows, c);
-		if (*prev != e->first)
+		if (*prev != e->first && *prev != e->standstill.last)
 			counters_free(*prev);
 		*prev = c;
-		if (rc || at >= until || cancelled(e))
+		if (rc || at >= until || cancelled(e) || e->broken)
 			return rc;
 	}
 }
@@ -172,7 +206,7 @@ static int sample_window(struct end *e)
 
 	if (!rc)
 		rc = sample_phase(e, e->window.from_ns, &prev);
-	if (rc || cancelled(e))
+	if (rc || cancelled(e) || e->broken)
 		goto out;
 	rc = take_sample(e, COUNTER_AT_ENDS, &slow);
 	if (rc)
@@ -180,6 +214,7 @@ static int sample_window(struct end *e)
 	counters_free(prev);
 	prev = e->first = slow;
 	slow = NULL;
+	e->bytes = load_bytes(e->load);
 	rc = flow_folder_add(e->flows, e->first);
 	if (!rc)
 		rc = keep_peaks(e, e->first);
@@ -187,12 +222,16 @@ static int sample_window(struct end *e)
 		rc = sample_phase(e, e->window.to_ns, &prev);
 	if (rc)
 		goto out;
-	e->broken = load_broken_flows(e->load, &e->broken_errno);
+	/* Once its time was up the other end may close: we are late (a stolen CPU), it is not. */
+	bool late = source_monotonic_ns(e->source) > e->window.stop_ns;
+	if (late)
+		e->broken = 0;
+	e->cut = late || e->broken;
 	rc = take_sample(e, COUNTER_AT_ENDS, &e->last);
 	if (!rc)
 		rc = keep_peaks(e, e->last);
 out:
-	if (prev != e->first)
+	if (prev != e->first && prev != e->standstill.last)
 		counters_free(prev);
 	return rc;
 }
@@ -203,7 +242,8 @@ static void *sampler(void *arg)
 	int rc = sample_window(e);
 
 	/* Both ends go on for a moment: the other's window, by another clock, may end later. */
-	sleep_until(e, e->window.stop_ns);
+	if (!e->broken)
+		sleep_until(e, e->window.stop_ns);
 	pthread_mutex_lock(&e->lock);
 	e->failure = rc;
 	e->done = true;
@@ -218,6 +258,9 @@ static void end_free(struct end *e)
 		return;
 	load_stop(e->load);
 	source_close(e->source);
+	if (e->standstill.last != e->first)
+		counters_free(e->standstill.last);
+	flow_folder_free(e->standstill.flows);
 	counters_free(e->first);
 	counters_free(e->last);
 	counters_free(e->peaks);
@@ -319,36 +362,70 @@ void end_cancel(struct end *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Lets the window end where data last moved, if it did not move until the end. */
+static void cut_at_standstill(struct end *e)
+{
+	struct standstill *s = &e->standstill;
+
+	if (!s->last)
+		return;
+	counters_free(e->last);
+	e->last = s->last != e->first ? s->last : NULL;
+	flow_folder_free(e->flows);
+	e->flows = s->flows;
+	e->nintervals = s->nintervals;
+	*s = (struct standstill){ NULL, NULL, 0 };
+}
+
+/* NULL: no memory. */
+static const char *problem(const struct end *e, struct arena *mem)
+{
+	if (e->failure)
+		return arena_printf(mem, "sampling failed: %s", strerror(-e->failure));
+	if (e->broken)
+		return arena_printf(mem, "%zu of %llu connections ended early: %s", e->broken,
+				    (unsigned long long)e->spec.streams,
+				    e->broken_errno == EPIPE ? "closed by the other end"
+							     : strerror(e->broken_errno));
+	return e->first ? "it was cut short before data moved in its measured window"
+			: "it ended before its measured window";
+}
+
 static int fill_result(struct end *e, struct arena *mem, struct run_end *out)
 {
 	out->present = e->last != NULL;
 	out->broken_flows = nd_u64(e->broken);
-	if (!e->last) {
-		out->problem = nd_str(
-			e->failure ? arena_printf(mem, "sampling failed: %s", strerror(-e->failure))
-				   : "the run ended before its measured window");
-		return out->problem.v ? 0 : -ENOMEM;
-	}
-	if (e->broken) {
-		const char *text = arena_printf(mem, "%zu of %llu connections ended early: %s",
-						e->broken, (unsigned long long)e->spec.streams,
-						e->broken_errno ? strerror(e->broken_errno)
-								: "closed by the other end");
+	if (!e->last || e->broken) {
+		const char *text = problem(e, mem);
+
 		if (!text)
 			return -ENOMEM;
 		out->problem = nd_str(text);
 	}
+	if (!e->last)
+		return 0;
 	return interval_window(e->first, e->last, e->peaks, e->flows, e->intervals, e->nintervals,
 			       mem, out);
 }
 
+void end_stop(struct end *e)
+{
+	if (e->thread_started)
+		pthread_join(e->thread, NULL);
+	e->thread_started = false;
+	/* The first that was lost ended the run; by now the others are, too. */
+	if (e->load && e->broken)
+		e->broken = load_broken_flows(e->load, &e->broken_errno);
+	load_stop(e->load);
+	e->load = NULL;
+}
+
 int end_finish(struct end *e, struct arena *mem, struct run_end *out)
 {
-	if (e->thread_started) {
-		pthread_join(e->thread, NULL);
-		e->thread_started = false;
-	}
+	end_stop(e);
 	memset(out, 0, sizeof(*out));
+	if (e->cut || e->cancel)
+		cut_at_standstill(e);
 	int rc = fill_result(e, mem, out);
 	end_free(e);
 	return rc;

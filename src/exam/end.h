@@ -43,11 +43,17 @@ struct end_live {
  * true while the run goes on; *fresh tells whether *live was filled.
  */
 bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, bool *fresh);
-/* Cuts the window short now; what was sampled so far stays. */
-void end_cancel(struct end *e);
 /*
- * Stops traffic, closes the sockets and fills out (in mem; out->window is a struct
- * counters of its own, freed with counters_free).  Frees e.  0 or -ENOMEM.
+ * Cuts the window short now; what was sampled until data last moved stays.  After the end: the
+ * run did not go well to its end, so a standstill there is no part of what was measured either.
+ */
+void end_cancel(struct end *e);
+/* Waits for the end of the run, stops traffic and closes the sockets. */
+void end_stop(struct end *e);
+/*
+ * end_stop(), then fills out (in mem; out->window is a struct counters of its own, freed with
+ * counters_free).  Frees e.  A connection that was lost ends the run, and the window before
+ * it: out->broken_flows.  0 or -ENOMEM.
  */
 int end_finish(struct end *e, struct arena *mem, struct run_end *out);
 

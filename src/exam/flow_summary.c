@@ -122,6 +122,22 @@ void flow_folder_free(struct flow_folder *f)
 	free(f);
 }
 
+struct flow_folder *flow_folder_copy(const struct flow_folder *f)
+{
+	struct flow_folder *copy = flow_folder_new();
+
+	if (!copy || !f->n)
+		return copy;
+	copy->flows = calloc(f->n, sizeof(*copy->flows));
+	if (!copy->flows) {
+		free(copy);
+		return NULL;
+	}
+	memcpy(copy->flows, f->flows, f->n * sizeof(*copy->flows));
+	copy->n = f->n;
+	return copy;
+}
+
 static struct flow_state *state_for(struct flow_folder *f, const struct flow_sample *s, size_t hint)
 {
 	if (hint < f->n && f->flows[hint].first.flow.v == s->flow.v)

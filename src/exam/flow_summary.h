@@ -13,6 +13,7 @@ struct flow_folder;	/* used by one thread */
 
 struct flow_folder *flow_folder_new(void);	/* NULL: no memory */
 void flow_folder_free(struct flow_folder *f);
+struct flow_folder *flow_folder_copy(const struct flow_folder *f);	/* NULL: no memory */
 /* Adds one sample of all flows.  0 or -ENOMEM. */
 int flow_folder_add(struct flow_folder *f, const struct counters *sample);
 /*

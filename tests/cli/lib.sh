@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 #
 # Tests of the program as people run it: loopback only, unprivileged, ports that
 # the kernel picks, and every process gone on exit, however that comes.
 
 . tests/tap.sh
+: "${NETDOCTOR:?is not set: use tests/run --only cli/}"
 
 work=$(mktemp -d) || exit 1
 background=	# processes to end

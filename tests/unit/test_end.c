@@ -88,7 +88,7 @@ static void both_ends_agree(void **state)
 	assert_int_equal(rx.nflows, FLOWS);
 	assert_true(nd_str_is(tx.flows[0].direction, "send"));
 	assert_true(nd_str_is(rx.flows[0].direction, "receive"));
-	/* The same window seen by two threads: what is in the buffers differs, not the order of size. */
+	/* The same window seen by two threads: they differ by what is in the buffers. */
 	assert_true(rx.bytes.k == ND_KNOWN && rx.bytes.v > 1000000);
 	double ratio = (double)tx.bytes.v / (double)rx.bytes.v;
 	assert_true(ratio > 0.5 && ratio < 2.0);
@@ -135,6 +135,98 @@ static void cancel_keeps_what_was_sampled(void **state)
 	facts_free(r.facts);
 }
 
+/* A server that was stopped: its connections end, ours notices and keeps what was before. */
+static void lost_connections_end_the_window(void **state)
+{
+	struct rig r;
+	struct run_end tx, rx;
+	struct arena *mem = arena_new(0);
+	struct end_live live;
+	bool fresh;
+
+	(void)state;
+	rig_start(&r, 0, 60000);
+	uint64_t begun = now_ns();
+	while (end_wait(r.rx, 50, &live, &fresh) && now_ns() - begun < 600000000ULL)
+		;
+	end_cancel(r.tx);
+	assert_int_equal(end_finish(r.tx, mem, &tx), 0);
+	uint64_t closed = now_ns();
+	while (end_wait(r.rx, 1000, &live, &fresh))
+		assert_true(now_ns() - closed < 10000000000ULL);
+	end_stop(r.rx);
+	assert_int_equal(end_finish(r.rx, mem, &rx), 0);
+	assert_true(rx.present);
+	assert_in_range(rx.broken_flows.v, 1, FLOWS);
+	assert_non_null(strstr(rx.problem.v, " of 3 connections ended early: closed by the other"));
+	assert_true(rx.window_ns.v > 100000000ULL && rx.window_ns.v <= closed - begun);
+	assert_int_equal(tx.broken_flows.v, 0);
+	counters_free(tx.window);
+	counters_free(rx.window);
+	arena_free(mem);
+	facts_free(r.facts);
+}
+
+/* Sends by hand for 0.5 s and then no more, without a word. */
+static void silence_is_cut_off(bool cancel, uint64_t window_ms, struct run_end *rx,
+			       uint64_t *elapsed_ns)
+{
+	struct probe_context ctx = { .peer_address = "127.0.0.1" };
+	struct run_spec spec = { .streams = 1, .block_bytes = 65536, .window_ms = window_ms };
+	struct end_config c = { .spec = &spec, .role = LOAD_RECEIVE };
+	struct facts *facts = NULL;
+	struct end *end = NULL;
+	struct error err = { "" };
+	struct end_live live;
+	int pair[2] = { -1, -1 };
+	char block[1000] = { 0 };
+	uint64_t begun;
+	struct arena *mem = arena_new(0);
+	bool fresh;
+
+	assert_int_equal(exam_read_host(&ctx, &facts, &err), 0);
+	assert_int_equal(tcp_pair(pair), 0);
+	c.fds = &pair[1];
+	c.facts = facts;
+	begun = c.window.from_ns = now_ns();
+	c.window.to_ns = begun + window_ms * 1000000ULL;
+	c.window.stop_ns = c.window.to_ns + 50000000ULL;
+	assert_int_equal(end_start(&c, &end, &err), 0);
+	while (now_ns() - begun < 500000000ULL) {
+		assert_int_equal(send(pair[0], block, sizeof(block), MSG_NOSIGNAL), sizeof(block));
+		end_wait(end, 20, &live, &fresh);
+	}
+	while (now_ns() - begun < 1500000000ULL && end_wait(end, 50, &live, &fresh))
+		;
+	if (cancel)
+		end_cancel(end);
+	*elapsed_ns = now_ns() - begun;
+	assert_int_equal(end_finish(end, mem, rx), 0);
+	close(pair[0]);
+	counters_free(rx->window);
+	facts_free(facts);
+	arena_free(mem);
+}
+
+static void a_vanished_peer_costs_no_rate(void **state)
+{
+	struct run_end rx;
+	uint64_t elapsed;
+
+	(void)state;
+	silence_is_cut_off(true, 60000, &rx, &elapsed);
+	assert_true(rx.present);
+	assert_true(rx.window_ns.v > 200000000ULL && rx.window_ns.v < elapsed - 400000000ULL);
+	/* Known only after the window was over. */
+	silence_is_cut_off(true, 1200, &rx, &elapsed);
+	assert_true(rx.present);
+	assert_true(rx.window_ns.v > 200000000ULL && rx.window_ns.v < 1000000000ULL);
+	/* When all went well a standstill is a result like any other. */
+	silence_is_cut_off(false, 1200, &rx, &elapsed);
+	assert_true(rx.present);
+	assert_true(rx.window_ns.v > 1100000000ULL);
+}
+
 static void cancel_in_warm_up_is_no_result(void **state)
 {
 	struct rig r;
@@ -159,6 +251,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ends_agree),
 		cmocka_unit_test(cancel_keeps_what_was_sampled),
+		cmocka_unit_test(lost_connections_end_the_window),
+		cmocka_unit_test(a_vanished_peer_costs_no_rate),
 		cmocka_unit_test(cancel_in_warm_up_is_no_result),
 	};
 
