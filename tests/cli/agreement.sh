@@ -68,5 +68,6 @@ tab "" >"$work/completion"
 none "commands that the completion lacks" \
 	"$(echo "$commands" | tr ' ' '\n' | differences /dev/stdin "$work/completion")"
 check "values of --report" [ "$(tab diagnose --report "" | tr '\n' ' ')" = "text json " ]
+check "rules for explain" [ "$(tab explain pcie-link-d)" = pcie-link-downgraded ]
 check "interfaces for check" [ "$(tab check l | grep -cx lo)" = 1 ]
 done_testing

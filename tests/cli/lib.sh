@@ -182,6 +182,7 @@ stranger() {
 	shift
 	start "$stranger_file" tests/cli/stranger.pl "$@"
 	wait_for "$work/$stranger_file" '^port ' || give_up "a stranger listens"
+	# shellcheck disable=SC2034 # for the script that asked
 	stranger=127.0.0.1:$(sed -n 's/^port //p' "$work/$stranger_file")
 }
 

@@ -55,8 +55,8 @@ static int enter(void **state)
 		"ip link set nd0 up",
 		"ip link set nd1 up",
 		"ip link add link nd0 name nd0mac type macvlan",
-		"ip route add 10.9.1.0/24 via 10.9.0.2 dev nd0 mtu 1300 window 8000 initcwnd 20 "
-		"congctl reno",
+		("ip route add 10.9.1.0/24 via 10.9.0.2 dev nd0 mtu 1300 window 8000 initcwnd 20 "
+		 "congctl reno"),
 		"ip route add unreachable 10.9.2.0/24",
 		"ip route add prohibit 10.9.3.0/24",
 	};
