@@ -1,124 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/diagnose/rule.h"
-
-#include <math.h>
-
+#include "rules/pcie.h"
 #include "rules/thresholds.h"
-#include "src/model/pcie.h"
-#include "src/model/wire.h"
 
-static const enum run_direction directions[] = { RUN_FORWARD, RUN_REVERSE };
-
-/* Goodput of a hop at a speed and width, in the direction's packets; false: unknown. */
-static bool goodput_at(const struct rule_input *in, const struct pcie_hop *h, double mtps,
-		       double width, enum run_direction d, double *low, double *high)
+static void fire(const struct rule_input *in, struct rule_output *out,
+		 const struct pcie_path *path, const struct pcie_hop *h)
 {
-	const struct pcie_link link = { mtps, width, h->mps, h->mrrs };
-	double segment, frame;
-
-	if (!rule_packet(in->exam, d, in->side, &segment, &frame))
-		return false;
-	return pcie_goodput(&link, run_receiver(d) == in->side, frame, segment, low, high);
-}
-
-/* Speed and width both ends of the link could run at. */
-static void best_of(const struct pcie_hop *h, double *mtps, double *width)
-{
-	*mtps = h->device_max_mtps;
-	*width = h->device_max_width;
-	if (h->above_max_mtps > 0)
-		*mtps = fmin(*mtps, h->above_max_mtps);
-	if (h->above_max_width > 0)
-		*width = fmin(*width, h->above_max_width);
-}
-
-/* The direction this link was seen limiting, else NULL. */
-static const enum run_direction *limited_direction(const struct rule_input *in,
-						   const struct pcie_hop *h)
-{
-	double low, high;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(directions); i++) {
-		const struct run *run = exam_main_run(in->exam, directions[i]);
-
-		if (run && h->under_load &&
-		    goodput_at(in, h, h->mtps, h->width, directions[i], &low, &high) &&
-		    (double)run->goodput_bps.v >= PCIE_LIMIT_REACHED * low &&
-		    (double)run->goodput_bps.v <= PCIE_BINDS_TO * high)
-			return &directions[i];
-	}
-	return NULL;
-}
-
-/* Even so narrowed the link carries more than the port's wire: nothing is lost. */
-static bool wide_enough(const struct rule_input *in, const struct pcie_hop *h)
-{
-	struct nd_f64 line = exam_line_rate(in->exam, in->side);
-	double low, high;
-
-	return line.k == ND_KNOWN &&
-	       goodput_at(in, h, h->mtps, h->width, RUN_FORWARD, &low, &high) && low >= line.v;
-}
-
-static void fire(const struct rule_input *in, struct rule_output *out, const struct pcie_hop *h)
-{
-	const enum run_direction *limited = limited_direction(in, h);
-	enum run_direction d = limited ? *limited : RUN_FORWARD;
-	const char *address = h->device->address.v, *side = side_word(in->side);
+	const char *address = pcie_address(h->device);
+	struct pcie_link best = pcie_link_best(h);
+	enum run_direction d = RUN_FORWARD;
+	bool limited = pcie_limits(in, h, PCIE_LIMIT_REACHED, &d);
 	struct finding *f = rule_fire(out);
-	double mtps, width, low, high;
 
-	best_of(h, &mtps, &width);
 	f->subject = address;
 	f->severity = limited ? SEVERITY_HIGH : SEVERITY_MEDIUM;
 	f->risk = RISK_HANDS_ON;
-	if (limited) {
-		f->proof = PROOF_CAUSAL;
-		f->has_direction = true;
-		f->direction = d;
-	}
-	f->title = rule_text(out, "the PCIe link of %s runs at %g GT/s x%g, not the %g GT/s x%g "
-			     "both its ends can do", address, h->mtps / 1000, h->width, mtps / 1000,
-			     width);
-	finding_number(out, f, rule_text(out, "%s.pci[%s].speed_mtps", side, address), h->mtps,
-		       UNIT_MEGATRANSFERS, rule_text(out, "< %g", mtps), "PCIe LnkSta");
-	finding_number(out, f, rule_text(out, "%s.pci[%s].width", side, address), h->width,
-		       UNIT_COUNT, rule_text(out, "< %g", width), "PCIe LnkSta");
-	if (goodput_at(in, h, h->mtps, h->width, d, &low, &high)) {
-		finding_number(out, f, "PCIe goodput, at least", low, UNIT_BITS_PER_SECOND, NULL,
-			       "model");
-		finding_number(out, f, "PCIe goodput, at most", high, UNIT_BITS_PER_SECOND, NULL,
-			       "model");
-	}
+	f->title = rule_text(out, "the PCIe link of %s runs at %s, not the %s both its ends can do",
+			     address, pcie_link_text(out, h->mtps, h->width),
+			     pcie_link_text(out, best.mtps, best.width));
+	finding_hop(in, out, f, h, d);
+	finding_number(out, f, rule_text(out, "%s.pci[%s].max_speed_mtps of both ends",
+					 side_word(in->side), address), best.mtps,
+		       UNIT_MEGATRANSFERS, NULL, "PCIe LnkCap");
+	finding_number(out, f, rule_text(out, "%s.pci[%s].max_width of both ends",
+					 side_word(in->side), address), best.width, UNIT_COUNT,
+		       NULL, "PCIe LnkCap");
 	if (limited)
-		finding_number(out, f, rule_text(out, "runs[%s].goodput_bps",
-						 exam_main_run(in->exam, d)->id.v),
-			       (double)exam_main_run(in->exam, d)->goodput_bps.v,
-			       UNIT_BITS_PER_SECOND,
-			       rule_text(out, ">= %g of it", PCIE_LIMIT_REACHED), "traffic run");
+		finding_limited_by_hop(in, out, f, d);
 	finding_command(out, f, "lspci -s %s -vv | grep -E 'LnkCap|LnkSta'",
 			rule_shell(out, address));
-	if (goodput_at(in, h, mtps, width, d, &low, &high))
-		finding_lifts(f, CEILING_PCIE, low, high);
+	finding_lifts_hop(in, f, path, h, &best, d);
 }
 
 static void evaluate(const struct rule_input *in, struct rule_output *out)
 {
 	const struct pcie_hop *h = NULL;
 	struct pcie_path path;
+	struct pcie_link now;
 	size_t i;
 
-	pcie_path_of(in->exam, in->side, &path);
-	if (!path.n && !path.why_unknown) {
-		rule_not_applicable(out, "the link to the peer is not a PCIe device");
+	if (!pcie_rule_path(in, out, &path))
 		return;
-	}
-	if (!path.n) {
-		rule_missing(out, rule_text(out, "%s.pci: %s", side_word(in->side),
-					    path.why_unknown), path.reason, NULL);
-		return;
-	}
 	for (i = 0; i < path.n && !h; i++)
 		if (pcie_hop_raw_max_bps(&path.hops[i]) > 0 &&
 		    pcie_hop_raw_bps(&path.hops[i]) < 0.99 * pcie_hop_raw_max_bps(&path.hops[i]))
@@ -127,11 +48,13 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		rule_clear(out, "each PCIe link runs as fast and as wide as both its ends can");
 		return;
 	}
-	if (wide_enough(in, h)) {
+	now = pcie_link_now(h);
+	/* Even so narrowed it carries more than the port's wire: nothing is lost. */
+	if (pcie_carries_wire(in, &now)) {
 		rule_clear(out, "a PCIe link runs below its best, but still carries the line rate");
 		return;
 	}
-	fire(in, out, h);
+	fire(in, out, &path, h);
 }
 
 const struct rule rule_pcie_link_downgraded = {

@@ -11,6 +11,9 @@
 /* X(symbol): in the order of the catalogue; ties in rank keep it. */
 #define RULES(X) \
 	X(rule_pcie_link_downgraded) \
+	X(rule_pcie_slot_too_narrow) \
+	X(rule_pcie_upstream_bottleneck) \
+	X(rule_pcie_mps_128) \
 	X(rule_mtu_blackhole) \
 	X(rule_mtu_mismatch) \
 	X(rule_link_speed_below_supported) \
