@@ -54,6 +54,8 @@ static void add_fix(const struct rule_input *in, struct rule_output *out, struct
 static void fire(const struct rule_input *in, struct rule_output *out, const struct run *small)
 {
 	struct nd_u64 mss = END_FLOW_MIN(in->end, snd_mss);
+	double growth = mss.k == ND_KNOWN && small->spec.mss_bytes ?
+			fmax(1, (double)mss.v / (double)small->spec.mss_bytes) : 1;
 	struct finding *f = rule_fire(out);
 	char rate[32], now[32];
 
@@ -69,7 +71,9 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 			     " of full size", rate, (unsigned long long)small->spec.mss_bytes);
 	add_evidence(in, out, f, small);
 	add_fix(in, out, f);
-	finding_lifts(f, CEILING_LOSS, (double)small->goodput_bps.v, HUGE_VAL);
+	/* Where packets are the cost, the rate grows with their size; not faster. */
+	finding_lifts(f, CEILING_LOSS, (double)small->goodput_bps.v,
+		      (double)small->goodput_bps.v * growth);
 }
 
 static void evaluate(const struct rule_input *in, struct rule_output *out)

@@ -103,9 +103,12 @@ static void fill_gain(const struct exam *exam, const struct ladder *ladder, stru
 
 		if (f->has_direction && f->direction != d)
 			continue;
-		if (!exam_main_run(exam, d) || !(reference > 0) ||
-		    !gain_rate_after(ladder, f, d, measured, &low, &high))
+		if (!exam_main_run(exam, d) ||
+		    !gain_rate_after(ladder, f, d, measured, &low, &high) || !(high > 0))
 			continue;
+		/* Nothing arrived and no line rate is known: all that can be had is won. */
+		if (!(reference > 0))
+			reference = high;
 		gain_low = fmax(0, low - measured);
 		gain_high = fmax(0, high - measured);
 		if (f->gain_known && gain_low + gain_high <= f->gain_low_bps + f->gain_high_bps)

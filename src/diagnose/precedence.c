@@ -150,6 +150,22 @@ static const struct precedence {
 	{ "phy-fcs-errors", "cc-loss-bound", FOLD, DIRECTION },
 	{ "qdisc-drops", "cc-loss-bound", FOLD, DIRECTION },
 	{ "reorder", "spurious-retrans", FOLD, DIRECTION },
+
+	/* Flows that wait for a window leave the CPUs to others; small steps cost more of them. */
+	{ "mtu-blackhole", "cpu-*", HIDE, DIRECTION },
+	{ "mtu-blackhole", "offload-*", HIDE, DIRECTION },
+	{ "cc-loss-bound", "cpu-contention", HIDE, DIRECTION },
+	{ "cc-loss-bound", "cpu-total-saturated", HIDE, DIRECTION },
+	{ "cc-loss-bound", "cpu-app-bound", HIDE, DIRECTION },
+	{ "tcp-wscale-*", "cpu-*", HIDE, DIRECTION },
+	{ "tcp-rcvbuf-limit", "cpu-contention", HIDE, DIRECTION },
+	{ "tcp-rcvbuf-limit", "cpu-total-saturated", HIDE, DIRECTION },
+	{ "tcp-rcvbuf-limit", "cpu-app-bound", HIDE, DIRECTION },
+	{ "tcp-rcvbuf-limit", "cpu-single-flow-limit", HIDE, DIRECTION },
+	{ "tcp-sndbuf-limit", "cpu-contention", HIDE, DIRECTION },
+	{ "tcp-sndbuf-limit", "cpu-total-saturated", HIDE, DIRECTION },
+	{ "tcp-sndbuf-limit", "cpu-app-bound", HIDE, DIRECTION },
+	{ "tcp-sndbuf-limit", "cpu-single-flow-limit", HIDE, DIRECTION },
 };
 
 /* Fixes that undo each other or pull the same knob two ways. */

@@ -148,6 +148,36 @@ lab_show() {
 	' "$report" 2>&1
 }
 
+# lab_fix: does what the first finding says, on its side; expect_faster then measures again.
+lab_fix() {
+	lab_side=$(jq -r '.diagnosis.findings[0].side' "$report")
+	jq -r '.diagnosis.findings[0].fix.commands[]' "$report" >"$lab_dir/fix.sh"
+	sed 's/^/# fix: /' "$lab_dir/fix.sh"
+	if [ "$lab_side" = peer ]; then in_b sh -e "$lab_dir/fix.sh"; else in_a sh -e "$lab_dir/fix.sh"; fi \
+		>"$lab_dir/fix.out" 2>&1
+	fix_code=$?
+	sed 's/^/# /' "$lab_dir/fix.out"
+	check "the commands of the fix work" [ "$fix_code" -eq 0 ]
+}
+
+# expect_faster DIRECTION FACTOR: after a fix, the rate is at least FACTOR times what it was.
+expect_faster() {
+	rate_before=$(jq --arg d "$1" '[.exam.runs[] | select(.direction == $d and
+		.purpose == "all-streams")][0].goodput_bps' "$report")
+	if [ "$1" = forward ]; then lab_diagnose --forward --no-experiments; else lab_diagnose -R --no-experiments; fi
+	expect "the rate $1 rises at least $2-fold" '[.exam.runs[] | select(.direction == $d and
+		.purpose == "all-streams")][0].goodput_bps >= ($f | tonumber) * ($r | tonumber)' \
+		--arg d "$1" --arg f "$2" --arg r "$rate_before"
+}
+
+# expect_clean DIRECTION: nothing above low is said about that direction, but for what else
+# goes on on this machine.
+expect_clean() {
+	expect "nothing is wrong $1" '[.diagnosis.findings[] | select((.direction == $d or
+		.direction == null) and (.severity | IN("medium", "high", "critical")) and
+		(.rule | IN("cpu-contention", "cpu-steal") | not))] == []' --arg d "$1"
+}
+
 # expect NAME JQ-CONDITION [JQ-OPTION...]
 expect() {
 	expect_name=$1
