@@ -29,7 +29,8 @@ static void add_gain(const struct rule_input *in, struct finding *f,
 	if (packet_experiment_predict(x, OFFLOAD_GRO_FEW * x->segment, &few_low, &few_high) &&
 	    packet_experiment_predict(x, OFFLOAD_AGGREGATE_BYTES, &all_low, &all_high)) {
 		low = few_low;
-		high = fmin(high, all_high);
+		if (!x->disturbed)
+			high = fmin(high, all_high);
 		packet_experiment_bound(in, &low, &high);
 	}
 	finding_lifts(f, CEILING_CPU, fmin(low, high), high);

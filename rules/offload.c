@@ -126,7 +126,7 @@ bool offload_arrives_whole(const struct traffic_end *t, const struct link_facts 
 /* ---- the experiment: half the segment size ---- */
 
 /* CPU of our traffic in a run, in cores; 0 unknown. */
-static double our_cores(const struct traffic_end *t, const struct run *run)
+static double our_cores(const struct traffic_end *t, const struct run *run, bool *disturbed)
 {
 	struct traffic_end in_run = *t;
 	struct cpu_use u;
@@ -136,6 +136,7 @@ static double our_cores(const struct traffic_end *t, const struct run *run)
 	cpu_use_of(&in_run, &u);
 	if (!u.workers_known)
 		return 0;
+	*disturbed |= u.known && u.foreign >= CPU_CONTENTION_FOREIGN * u.ncores;
 	/* On one machine softirqs run in the sender's context, so in its threads' time. */
 	if (t->shared)
 		return u.workers;
@@ -163,8 +164,8 @@ void packet_experiment_of(const struct traffic_end *t, struct packet_experiment 
 	x->half_rate_bps = (double)half->goodput_bps.v;
 	x->segment = segment_of(t, t->run);
 	x->half_segment = segment_of(t, half);
-	x->cores = our_cores(t, t->run);
-	x->half_cores = our_cores(t, half);
+	x->cores = our_cores(t, t->run, &x->disturbed);
+	x->half_cores = our_cores(t, half, &x->disturbed);
 	if (!(x->rate_bps > 0) || !(x->half_rate_bps > 0) || !(x->cores > 0) ||
 	    !(x->half_cores > 0) || !(x->half_segment < x->segment))
 		return;

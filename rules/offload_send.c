@@ -116,7 +116,8 @@ static void add_gain(const struct rule_input *in, struct finding *f, enum offloa
 	 */
 	if (packet_experiment_predict(x, aggregate_bytes(l), &predicted_low, &predicted_high)) {
 		low = software ? fmin(low, predicted_low) : predicted_low;
-		high = fmin(high, predicted_high);
+		if (!x->disturbed)
+			high = fmin(high, predicted_high);
 		packet_experiment_bound(in, &low, &high);
 	}
 	finding_lifts(f, CEILING_CPU, fmin(low, high), high);
