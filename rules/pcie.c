@@ -48,35 +48,55 @@ struct pcie_link pcie_link_best(const struct pcie_hop *h)
 	return l;
 }
 
+/* Of a side's wire; HUGE_VAL when unknown: then any link may be too narrow for it. */
+static double wire_goodput(const struct rule_input *in, enum side s, enum run_direction d)
+{
+	const struct ceiling *c = ladder_find(in->ladder, d, CEILING_WIRE, s);
+	struct nd_f64 line = exam_line_rate(in->exam, s);
+
+	if (c && c->known)
+		return c->high_bps;
+	return line.k == ND_KNOWN ? line.v : HUGE_VAL;
+}
+
+static bool limits_direction(const struct rule_input *in, const struct pcie_link *now,
+			     double share, enum run_direction d)
+{
+	const struct run *run = exam_main_run(in->exam, d);
+	double low, high, rate = run ? (double)run->goodput_bps.v : 0;
+
+	if (!run || !pcie_goodput_of(in, now, d, &low, &high))
+		return false;
+	if (rate < share * low || rate > PCIE_BINDS_TO * high)
+		return false;
+	/* The intervals overlap: a wire that is full needs no second reason. */
+	return rate < TARGET_MET * wire_goodput(in, SIDE_LOCAL, d) &&
+	       rate < TARGET_MET * wire_goodput(in, SIDE_PEER, d);
+}
+
 bool pcie_limits(const struct rule_input *in, const struct pcie_hop *h, double share,
 		 enum run_direction *d)
 {
 	struct pcie_link now = pcie_link_now(h);
-	double low, high;
 	size_t i;
 
 	for (i = 0; h->under_load && i < ARRAY_SIZE(directions); i++) {
-		const struct run *run = exam_main_run(in->exam, directions[i]);
-
-		if (!run || !pcie_goodput_of(in, &now, directions[i], &low, &high) ||
-		    (double)run->goodput_bps.v < share * low ||
-		    (double)run->goodput_bps.v > PCIE_BINDS_TO * high)
-			continue;
-		*d = directions[i];
-		return true;
+		if (limits_direction(in, &now, share, directions[i])) {
+			*d = directions[i];
+			return true;
+		}
 	}
 	return false;
 }
 
 bool pcie_carries_wire(const struct rule_input *in, const struct pcie_link *l)
 {
-	struct nd_f64 line = exam_line_rate(in->exam, in->side);
 	double low, high;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(directions); i++)
-		if (line.k != ND_KNOWN || !pcie_goodput_of(in, l, directions[i], &low, &high) ||
-		    low < line.v)
+		if (!pcie_goodput_of(in, l, directions[i], &low, &high) ||
+		    low < wire_goodput(in, in->side, directions[i]))
 			return false;
 	return true;
 }

@@ -20,8 +20,8 @@ struct pcie_link pcie_link_now(const struct pcie_hop *h);
 struct pcie_link pcie_link_best(const struct pcie_hop *h);
 
 /*
- * A direction whose rate reached `share` of what the hop carries, and not more than it can;
- * false: none, or the hop was not seen under traffic.
+ * A direction whose rate reached `share` of what the hop carries, and not more than it can, nor
+ * all of the wire; false: none, or the hop was not seen under traffic.
  */
 bool pcie_limits(const struct rule_input *in, const struct pcie_hop *h, double share,
 		 enum run_direction *d);

@@ -14,11 +14,11 @@
 	X(rule_pcie_slot_too_narrow) \
 	X(rule_pcie_upstream_bottleneck) \
 	X(rule_pcie_mps_128) \
-	X(rule_mtu_blackhole) \
-	X(rule_mtu_mismatch) \
 	X(rule_link_speed_below_supported) \
 	X(rule_link_half_duplex) \
 	X(rule_link_peer_slower) \
+	X(rule_mtu_blackhole) \
+	X(rule_mtu_mismatch) \
 	X(rule_cpu_softirq_bound_rx) \
 	X(rule_cpu_app_bound) \
 	X(rule_cpu_single_flow_limit) \
