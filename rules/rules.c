@@ -33,6 +33,9 @@
 	X(rule_offload_gro_off) \
 	X(rule_offload_tx_csum_off) \
 	X(rule_offload_sg_off) \
+	X(rule_ring_rx_exhausted) \
+	X(rule_ring_rx_exhausted_saturated) \
+	X(rule_ring_rx_small) \
 	X(rule_tcp_rcvbuf_limit) \
 	X(rule_tcp_sndbuf_limit) \
 	X(rule_cc_loss_bound) \

@@ -85,9 +85,13 @@
 
 /* ---- rings and softnet ---- */
 #define RING_DROP_SHARE 1e-6		/* of received packets */
+#define RING_CORE_FULL 0.95		/* the core, not the ring, is too slow */
+#define DROPS_LEFT 0.10			/* of the drops, with a larger ring or queue */
 #define RING_GROWTH 4			/* suggest this many times the ring, up to its maximum */
 #define RING_SMALL_ENTRIES 256
-#define RING_SMALL_FROM_MBPS 10000
+#define RING_SMALL_FROM_BPS 10e9
+#define RING_SMALL_SUGGEST 1024
+#define RING_FRAME_BITS 12304.0		/* of a full frame with preamble and gap, MTU 1500 */
 #define SQUEEZE_PER_SECOND 100.0
 #define SQUEEZE_CORE_BUSY 0.85
 

@@ -94,6 +94,8 @@ static const struct precedence {
 	{ "cpu-softirq-bound-rx", "ring-rx-exhausted*", FOLD, SIDE },
 	{ "cpu-softirq-bound-rx", "softnet-time-squeeze", FOLD, SIDE },
 	{ "cpu-app-bound", "ring-rx-exhausted-saturated", FOLD, SIDE },
+	{ "ring-rx-exhausted*", "ring-rx-small", FOLD, SIDE },
+	{ "ring-rx-exhausted*", "softnet-time-squeeze", FOLD, SIDE },
 
 	/* The kernel turns segmentation off with scatter-gather, and that with checksums. */
 	{ "offload-tx-csum-off", "offload-sg-off", FOLD, SIDE },
