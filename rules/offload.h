@@ -33,7 +33,7 @@ struct packet_experiment {
 	double cores, half_cores;
 	double cost_ratio;		/* CPU per byte with half segments / with full ones */
 	bool confirms;			/* cost is per packet, and the rate fell */
-	bool disturbed;			/* other work took CPUs: it bounds the gain from below only */
+	bool disturbed;			/* other work took CPUs: only a lower bound */
 };
 void packet_experiment_of(const struct traffic_end *t, struct packet_experiment *x);
 /* Rate with packets (or aggregates) of this many bytes and the same CPU; false: cannot say. */
