@@ -28,7 +28,7 @@ static int explain(const struct explain_settings *s, const char *id)
 	if (rule)
 		rc = explain_rule(rule, &o, &t);
 	else
-		rc = explain_list(rules_table, rules_count, &o, &t);
+		rc = explain_list(rules_table, rules_count, &t);
 	if (rc)
 		rc = complain(EXIT_COULD_NOT_TELL, "cannot explain: %s", strerror(-rc));
 	else

@@ -59,17 +59,16 @@ int explain_rule(const struct rule *r, const struct report_options *o, struct te
 	return out->failed ? -ENOMEM : 0;
 }
 
-int explain_list(const struct rule *const *rules, size_t n, const struct report_options *o,
-		 struct text *out)
+int explain_list(const struct rule *const *rules, size_t n, struct text *out)
 {
-	struct pen p = pen_for(o, out);
-	unsigned int widest = 0;
+	int widest = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (strlen(rules[i]->id) > widest)
-			widest = (unsigned int)strlen(rules[i]->id);
+		if ((int)strlen(rules[i]->id) > widest)
+			widest = (int)strlen(rules[i]->id);
+	/* Never wrapped: a line is a rule to grep and awk too. */
 	for (size_t i = 0; i < n; i++)
-		pen_labelled(&p, 0, widest + 2, rules[i]->id, rules[i]->title);
+		text_printf(out, "%-*s  %s\n", widest, rules[i]->id, rules[i]->title);
 	return out->failed ? -ENOMEM : 0;
 }
 

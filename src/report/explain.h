@@ -12,8 +12,7 @@
 
 int explain_rule(const struct rule *r, const struct report_options *o, struct text *out);
 /* One line a rule, in table order. */
-int explain_list(const struct rule *const *rules, size_t n, const struct report_options *o,
-		 struct text *out);
+int explain_list(const struct rule *const *rules, size_t n, struct text *out);
 
 /* A page of docs/rules/ and its index. */
 int explain_rule_markdown(const struct rule *r, struct text *out);

@@ -106,7 +106,7 @@ static void test_explain(void **state)
 	text_add(&t, "----\n");
 	assert_int_equal(explain_rule(&bare_rule, &fixture_options, &t), 0);
 	text_add(&t, "----\n");
-	assert_int_equal(explain_list(rules, 2, &fixture_options, &t), 0);
+	assert_int_equal(explain_list(rules, 2, &t), 0);
 	s = take(&t);
 	golden_check("explain.txt", s);
 	free(s);
