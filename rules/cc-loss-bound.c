@@ -10,7 +10,7 @@
 struct loss_view {
 	struct rule_loss loss;
 	struct tcp_sender sender;
-	double low_bps, high_bps;	/* the formula, at the smoothed and the shortest RTT */
+	double low_bps, high_bps;	/* the formula at the smoothed and the shortest RTT */
 	double timeout_share;		/* of the flows' time spent waiting for timeouts, at least */
 };
 
@@ -203,10 +203,10 @@ const struct rule rule_cc_loss_bound = {
 	.reads = "retransmissions, duplicates, recoveries and timeouts of the sender, its "
 		 "congestion control and window, unsent bytes, round trip, segment size",
 	.fires_when = "cubic or reno; >= 30 losses (one dropped burst or aggregate is one), or "
-		      ">= 20 % of the time spent in timeouts; the congestion window is >= 80 % full, "
-		      "or unsent bytes wait in >= 40 % of the samples and no other window or link is "
-		      "full; and the rate is between half the formula at the measured round trip "
-		      "and twice the formula at the shortest",
+		      ">= 20 % of the time spent in timeouts; the congestion window is >= 80 % "
+		      "full, or unsent bytes wait in >= 40 % of the samples and no other window "
+		      "or link is full; and the rate is between half the formula at the measured "
+		      "round trip and twice the formula at the shortest",
 	.why = "Loss-based congestion control cuts its window at each loss and grows it by little "
 	       "in a round trip, so the rate settles at mss / rtt x 1.22 / sqrt(loss) a stream, "
 	       "whatever the link could carry.",

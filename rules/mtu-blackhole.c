@@ -42,7 +42,7 @@ static void add_fix(const struct rule_input *in, struct rule_output *out, struct
 	/* It finds the hop: the last that answers is before the one that drops. */
 	finding_command(out, f, "tracepath -n %s    # which hop; let its ICMP \"fragmentation "
 			"needed\" through", to);
-	finding_command(out, f, "sysctl -w net.ipv4.tcp_mtu_probing=1    # until then: TCP finds "
+	finding_command(out, f, "sysctl -w net.ipv4.tcp_mtu_probing=1    # until then TCP finds "
 			"the size by trying");
 	finding_persist(out, f, "echo 'net.ipv4.tcp_mtu_probing = 1' "
 			">>/etc/sysctl.d/90-netdoctor.conf");
@@ -65,8 +65,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	f->proof = PROOF_EXPERIMENT;
 	f->severity = SEVERITY_CRITICAL;
 	f->risk = RISK_NONE;
-	f->title = rule_text(out, "large packets vanish on the way: %s with segments%s, but %s with "
-			     "%llu bytes", now, mss.k == ND_KNOWN ?
+	f->title = rule_text(out, "large packets vanish on the way: %s with segments%s, but %s "
+			     "with %llu bytes", now, mss.k == ND_KNOWN ?
 			     rule_text(out, " of %llu bytes", (unsigned long long)mss.v) :
 			     " of full size", rate, (unsigned long long)small->spec.mss_bytes);
 	add_evidence(in, out, f, small);

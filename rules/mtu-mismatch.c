@@ -59,10 +59,11 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 
 	for (s = 0; s < EXAM_ENDS; s++) {
 		const struct facts *f = in->exam->facts[s];
+		const char *side = side_word((enum side)s);
 
 		links[s] = exam_egress(in->exam, (enum side)s);
 		if (!f || !links[s] || links[s]->mtu.k != ND_KNOWN) {
-			rule_missing(out, rule_text(out, "%s.links[*].mtu", side_word((enum side)s)),
+			rule_missing(out, rule_text(out, "%s.links[*].mtu", side),
 				     f && links[s] ? links[s]->mtu.k : ND_UNREAD, NULL);
 			return;
 		}

@@ -65,8 +65,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	f->risk = RISK_AFFECTS_OTHERS;
 	f->subject = "tcp_wmem";
 	f->title = rule_text(out, "the send buffers of %s may grow to %s only: they are full and "
-			     "all in flight at %s", in->side == SIDE_PEER ? "the peer" : "this host",
-			     size, rate);
+			     "all in flight at %s",
+			     in->side == SIDE_PEER ? "the peer" : "this host", size, rate);
 	add_evidence(in, out, f, s);
 	tcp_memory_fix(out, f, &memory, wanted);
 	finding_lifts(f, CEILING_WINDOW_SEND,

@@ -114,7 +114,7 @@
 #define TCP_BUFFER_MAX_BYTES 268435456.0	/* no suggestion above 256 MiB a socket */
 #define TCP_SNDBUF_FACTOR 2.7		/* x BDP: 2 / 0.75, bytes are counted with overhead */
 #define TCP_TIMEOUTS_MIN 1
-#define TCP_LINK_FULL 0.97		/* of a wire's or rate limit's goodput: nothing left to win */
+#define TCP_LINK_FULL 0.97		/* of a wire's or limit's goodput: nothing left to win */
 #define TCP_BUFFER_GROWN 0.90		/* of its maximum: autotuning would have gone on */
 #define TCP_FLOWS_AT_LIMIT 0.50		/* of the flows, with their buffer at its maximum */
 #define TCP_WHOLE_READ 0.80		/* of our block: more was waiting than one read took */
@@ -127,13 +127,13 @@
 #define TCP_WMEM_MAX_DEFAULT 4194304.0
 #define TCP_RMEM_INITIAL 131072.0
 #define TCP_WMEM_INITIAL 16384.0
-#define TCP_RCVBUF_FACTOR 4.0		/* x BDP: the window is half the buffer, and half in reserve */
+#define TCP_RCVBUF_FACTOR 4.0		/* x BDP: the window is half the buffer; as much in reserve */
 
 /* ---- congestion control, loss, shaping ---- */
 #define CC_LOSS_MATCH_LOW 0.5		/* T against the formula */
 #define CC_LOSS_MATCH_HIGH 2.0
 #define CC_CWND_FILL 0.80
-#define CC_UNSENT_EMPTY 0.60		/* of the samples at most: else the writer is the slow one */
+#define CC_UNSENT_EMPTY 0.60		/* of the samples at most: else the writer is slow */
 #define CC_APP_LIMITED 0.30		/* of the samples at most */
 #define CC_TIMEOUT_SHARE 0.20		/* of the flows' time */
 #define CC_TIMEOUT_LEAST_S 0.2		/* TCP_RTO_MIN: each timeout waits at least so long */
