@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <stddef.h>
 
-#include "rules/tcp.h"
+#include "rules/tcp_buffer.h"
 #include "rules/thresholds.h"
 #include "src/core/units.h"
-#include "src/model/window.h"
-
-/* Streams' rate with this buffer: the window is half to all of it, the RTT idle to loaded. */
-static void rates_with(const struct rule_input *in, const struct tcp_sender *s, double buffer,
-		       double *low, double *high)
-{
-	double share_low = 0.5, share_high = 1, streams = fmax(1, (double)in->run->spec.streams);
-	double idle = s->min_rtt_us.k == ND_KNOWN ? (double)s->min_rtt_us.v / 1e6 : 0;
-	double loaded = s->rtt_us.k == ND_KNOWN ? s->rtt_us.v / 1e6 : idle;
-
-	if (in->facts && in->facts->host.kernel.k == ND_KNOWN &&
-	    in->facts->sysctl.tcp_adv_win_scale.k == ND_KNOWN)
-		window_receive_share(window_kernel_measures(in->facts->host.kernel.v),
-				     (int)fmax(-31, fmin(31, (double)
-					in->facts->sysctl.tcp_adv_win_scale.v)),
-				     &share_low, &share_high);
-	*low = streams * window_receive_bps(buffer, share_low, fmax(loaded, idle));
-	*high = streams * window_receive_bps(buffer, share_high, idle > 0 ? idle : loaded);
-}
 
 static void add_evidence(const struct rule_input *in, struct rule_output *out, struct finding *f,
 			 const struct tcp_sender *s, const struct tcp_receiver *r)
@@ -54,12 +34,8 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 static void fire(const struct rule_input *in, struct rule_output *out, const struct tcp_sender *s,
 		 const struct tcp_receiver *r)
 {
-	const struct sysctl_facts *sys = &in->facts->sysctl;
-	const struct tcp_memory memory = {
-		.name = "tcp_rmem", .min = sys->tcp_rmem_min, .initial = sys->tcp_rmem_default,
-		.max = sys->tcp_rmem_max, .least_initial = TCP_RMEM_INITIAL,
-	};
-	double now = (double)sys->tcp_rmem_max.v;
+	const struct tcp_memory memory = tcp_receive_memory(&in->facts->sysctl);
+	double now = (double)memory.max.v;
 	double wanted = tcp_buffer_for(in, s, TCP_RCVBUF_FACTOR, TCP_RMEM_MAX_DEFAULT, now);
 	struct finding *f = rule_fire(out);
 	char size[32], rate[32];
@@ -77,46 +53,26 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 			     in->side == SIDE_PEER ? "the peer" : "this host", size, rate);
 	add_evidence(in, out, f, s, r);
 	tcp_memory_fix(out, f, &memory, wanted);
-	rates_with(in, s, wanted, &low, &high);
+	tcp_receive_rates(in->facts, in->run, s, wanted, &low, &high);
 	finding_lifts(f, CEILING_WINDOW_RECEIVE, low, high);
 }
 
-/* Why the window may be full and its buffer is yet not to blame; true: said so. */
 static bool is_excused(const struct rule_input *in, struct rule_output *out,
 		       const struct tcp_sender *s, const struct tcp_receiver *r)
 {
-	const struct ceiling *full = tcp_full_link(in);
 	double limit = (double)in->facts->sysctl.tcp_rmem_max.v;
-	size_t i;
 
-	if (full) {
-		rule_clear(out, "the window was full, but so was the %s",
-			   ceiling_word(full->kind));
+	if (tcp_unscaled(in->run)) {
+		rule_clear(out, "the window was full for lack of window scaling");
 		return true;
 	}
-	for (i = 0; i < in->other_end->nflows; i++)
-		if (nd_is_false(in->other_end->flows[i].option_wscale)) {
-			rule_clear(out, "the window was full for lack of window scaling");
-			return true;
-		}
 	if (tcp_flows_at(in->end, offsetof(struct flow_summary, rcvbuf_bytes),
 			 TCP_BUFFER_GROWN * limit) < TCP_FLOWS_AT_LIMIT) {
 		rule_clear(out, "the window was full, but the receive buffers had not grown to "
 			   "their limit");
 		return true;
 	}
-	if (tcp_reader_behind(in->run, r)) {
-		rule_clear(out, "the window was full because the reader was behind: "
-			   "%.0f %% of the buffer was unread", r->queue_fill.v * 100);
-		return true;
-	}
-	if (tcp_queue_makes_rtt(s, limit)) {
-		rule_clear(out, "the window was full of packets waiting in a queue: "
-			   "%.0f us round trip against %llu us when empty", s->rtt_us.v,
-			   (unsigned long long)s->min_rtt_us.v);
-		return true;
-	}
-	return false;
+	return tcp_receive_excused(in, out, s, r, limit);
 }
 
 static void evaluate(const struct rule_input *in, struct rule_output *out)

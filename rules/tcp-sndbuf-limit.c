@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <stddef.h>
 
-#include "rules/tcp.h"
+#include "rules/tcp_buffer.h"
 #include "rules/thresholds.h"
 #include "src/core/units.h"
-#include "src/model/window.h"
-
-static bool at_least(struct nd_f64 v, double threshold)
-{
-	return v.k == ND_KNOWN && v.v >= threshold;
-}
-
-/* Most writes were cut short: each found less room than a block, so each filled the buffer. */
-static bool writes_are_cut(const struct rule_input *in, const struct tcp_sender *s)
-{
-	return s->mean_write > 0 &&
-	       s->mean_write <= TCP_CUT_WRITE * (double)in->run->spec.block_bytes;
-}
 
 static void add_evidence(const struct rule_input *in, struct rule_output *out, struct finding *f,
 			 const struct tcp_sender *s)
@@ -47,17 +33,12 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 
 static void fire(const struct rule_input *in, struct rule_output *out, const struct tcp_sender *s)
 {
-	const struct sysctl_facts *sys = &in->facts->sysctl;
-	const struct tcp_memory memory = {
-		.name = "tcp_wmem", .min = sys->tcp_wmem_min, .initial = sys->tcp_wmem_default,
-		.max = sys->tcp_wmem_max, .least_initial = TCP_WMEM_INITIAL,
-	};
-	double now = (double)sys->tcp_wmem_max.v, streams = fmax(1, (double)in->run->spec.streams);
+	const struct tcp_memory memory = tcp_send_memory(&in->facts->sysctl);
+	double now = (double)memory.max.v;
 	double wanted = tcp_buffer_for(in, s, TCP_SNDBUF_FACTOR, TCP_WMEM_MAX_DEFAULT, now);
-	double idle = s->min_rtt_us.k == ND_KNOWN ? (double)s->min_rtt_us.v / 1e6 : 0;
-	double loaded = s->rtt_us.k == ND_KNOWN ? s->rtt_us.v / 1e6 : idle;
 	struct finding *f = rule_fire(out);
 	char size[32], rate[32];
+	double low, high;
 
 	format_bytes(now, size, sizeof(size));
 	format_rate(in->measured_bps, rate, sizeof(rate));
@@ -69,9 +50,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 			     in->side == SIDE_PEER ? "the peer" : "this host", size, rate);
 	add_evidence(in, out, f, s);
 	tcp_memory_fix(out, f, &memory, wanted);
-	finding_lifts(f, CEILING_WINDOW_SEND,
-		      streams * window_send_bps(wanted, fmax(loaded, idle)),
-		      streams * window_send_bps(wanted, idle > 0 ? idle : loaded));
+	tcp_send_rates(in->run, s, wanted, &low, &high);
+	finding_lifts(f, CEILING_WINDOW_SEND, low, high);
 }
 
 /* The first fact without which nothing can be said, NULL: all are there. */
@@ -100,10 +80,8 @@ static const char *missing_fact(const struct rule_input *in, struct rule_output 
 static void evaluate(const struct rule_input *in, struct rule_output *out)
 {
 	struct tcp_sender s = tcp_sender_of(in->exam, in->run);
-	const struct ceiling *full = tcp_full_link(in);
 	enum nd_known reason;
 	const char *missing;
-	bool cut, filled;
 	double limit;
 
 	if (in->run->spec.sndbuf_bytes) {
@@ -116,25 +94,10 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		return;
 	}
 	limit = (double)in->facts->sysctl.tcp_wmem_max.v;
-	cut = writes_are_cut(in, &s);
-	filled = at_least(s.queue_fill, TCP_SNDBUF_FILL) &&
-		 at_least(s.blocked, TCP_SNDBUF_BLOCKED);
-	if (!cut && !filled)
-		rule_clear(out, "the send buffers had room");
-	else if (tcp_flows_at(in->end, offsetof(struct flow_summary, sndbuf_bytes),
-			      TCP_BUFFER_GROWN * limit) < TCP_FLOWS_AT_LIMIT)
+	if (tcp_flows_at(in->end, offsetof(struct flow_summary, sndbuf_bytes),
+			 TCP_BUFFER_GROWN * limit) < TCP_FLOWS_AT_LIMIT)
 		rule_clear(out, "the send buffers had not grown to their limit");
-	else if (s.notsent_empty.v < CPU_NOTSENT_EMPTY)
-		rule_clear(out, "unsent bytes waited in the send buffers: something behind them "
-			   "was slower");
-	else if (at_least(s.cwnd_fill, CC_CWND_FILL) || tcp_window_limited(&s))
-		rule_clear(out, "a window was full before the send buffers");
-	else if (full)
-		rule_clear(out, "the send buffers were full, but so was the %s",
-			   ceiling_word(full->kind));
-	else if (!cut && tcp_queue_makes_rtt(&s, limit))
-		rule_clear(out, "the send buffers were full of packets waiting in a queue");
-	else
+	else if (!tcp_send_excused(in, out, &s, limit))
 		fire(in, out, &s);
 }
 
