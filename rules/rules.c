@@ -19,6 +19,8 @@
 	X(rule_link_peer_slower) \
 	X(rule_mtu_blackhole) \
 	X(rule_mtu_mismatch) \
+	X(rule_rss_single_queue) \
+	X(rule_irq_stacked_one_cpu) \
 	X(rule_cpu_softirq_bound_rx) \
 	X(rule_cpu_app_bound) \
 	X(rule_cpu_single_flow_limit) \

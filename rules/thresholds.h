@@ -39,6 +39,7 @@
 #define RSS_QUEUES_MAX 16		/* more queues than this rarely help one host pair */
 #define IRQ_STACKED_VECTORS 2
 #define IRQ_STACKED_CORE_BUSY 0.85
+#define IRQ_STACKED_SOFTIRQ 0.25	/* of that core: less is not what fills it */
 #define IRQ_IDLE_CORE 0.50
 #define IRQ_ACTIVE_SHARE 0.05		/* of all the NIC's interrupts: this vector works for us */
 #define IRQ_STORM_PER_SECOND 50000.0

@@ -114,6 +114,7 @@ static const struct precedence {
 	{ "irq-stacked-one-cpu", "rss-queue-imbalance", FOLD, SIDE },
 	{ "irqbalance-absent*", "rss-queue-imbalance", FOLD, SIDE },
 	{ "rss-single-queue", "rss-queue-imbalance", FOLD, SIDE },
+	{ "rss-single-queue", "irq-stacked-one-cpu", FOLD, SIDE },
 	{ "nic-safe-mode", "rss-single-queue", FOLD, SIDE },
 
 	/* "A core is full" is a symptom when the reason for it has a rule of its own. */
