@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Either side ends in mid-run: the other says so in one line within seconds, what was measured
+# is reported, and a server is ready for the next client.
+. tests/cli/lib.sh
+need jq
+
+# in_run [OPTION...]: a client $client in the middle of a run that would go on for long.
+in_run() {
+	rm -f "$work/report"
+	already=$(grep -c ' run: ' "$work/serve")
+	start client "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 60 -O 0 -P 2 \
+		--no-experiments --report json -o "$work/report" "$@"
+	client=$started
+	for _ in $(seq $((bound * 20))); do
+		[ "$(grep -c ' run: ' "$work/serve")" -gt "$already" ] && break
+		sleep 0.05
+	done
+	# Something to report: half a second counts.
+	sleep 1.2
+}
+
+# client_ends NAME PATTERN: with a complaint that matches, and a report of half a run.
+client_ends() {
+	ends "$client"
+	if [ "$status" -ge 1 ] && [ "$status" -le 3 ] && one_line "$work/client" "$2"; then
+		pass "$1"
+	else
+		echo "# exit status $status"
+		sed 's/^/# /' "$work/client"
+		fail "$1"
+	fi
+	check "its exit status is that of the report" [ "$status" = "$(status_of "$work/report")" ]
+	holds "the report says what ended it" ".exam.problem | test(\"$2\")" "$work/report"
+	holds "the run is incomplete, with what was measured" '.exam.runs | length == 1 and
+		(.[0] | .status == "incomplete" and .goodput_bps > 1000000 and .seconds < 30)' \
+		"$work/report"
+}
+
+server_ends() { # NAME
+	ends "$server"
+	[ "$status" -eq 0 ] || sed 's/^/# /' "$work/serve"
+	check "$1" [ "$status" -eq 0 ]
+}
+
+# ---- the client ----
+# A gentle rate: others run their tests beside this one.
+serve --max-rate 2G
+in_run --forward
+kill -KILL "$client"
+ends "$client"
+check "the server notices a client that was killed" \
+	wait_for "$work/serve" 'session over: gone without a goodbye'
+still_serves "and serves the next client"
+in_run --reverse
+kill -KILL "$client"
+ends "$client"
+still_serves "also when it was the one that sends"
+
+in_run --forward
+kill -INT "$client"
+client_ends "Ctrl-C on the client" 'interrupted'
+check "the server was told" wait_for "$work/serve" 'session over: said goodbye'
+in_run --reverse
+kill -TERM "$client"
+client_ends "SIGTERM on the client" 'interrupted'
+conforms "the report is of the published form" "$work/report"
+
+in_run --forward
+kill -STOP "$client"
+kill -INT "$client"
+kill -TERM "$client"
+kill -CONT "$client"
+ends "$client"
+check "a second signal ends it at once" [ "$status" -gt 128 ]
+still_serves "the server is as ready as ever"
+
+# ---- the server ----
+stop_server
+serve --max-sessions 2
+in_run --forward
+kill -TERM "$server"
+client_ends "SIGTERM on the server" 'the server was stopped'
+server_ends "which ends well"
+serve --max-rate 2G
+in_run --reverse
+kill -INT "$server"
+client_ends "Ctrl-C on the server" 'the server was stopped'
+server_ends "which ends well, too"
+serve --max-rate 2G
+in_run --forward
+kill -KILL "$server"
+client_ends "the server is killed" 'session lost: it closed the connection or is gone'
+serve --max-rate 2G
+in_run --reverse
+kill -KILL "$server"
+client_ends "the server that sends is killed" 'session lost: it closed the connection or is gone'
+serve --max-rate 2G
+in_run --reverse
+kill -STOP "$server"
+client_ends "the server stands still" 'session lost: no sign of life'
+kill -KILL "$server"
+
+# ---- once ----
+serve --once
+error "a wrong key" 3 'wrong key' diagnose "127.0.0.1:$port" --key 00112233445566778899aabbccddeeff
+in_run --forward
+error "a second client of a server for one" 3 'serves one session only, and that has begun' \
+	diagnose "127.0.0.1:$port" --key "$key"
+kill -INT "$client"
+ends "$client"
+server_ends "--once ends with its client"
+
+# ---- idle ----
+serve
+kill -INT "$server"
+server_ends "Ctrl-C on an idle server"
+left() {
+	for pid in $background; do
+		ended "$pid" || echo "$pid"
+	done
+}
+none "no process is left" "$(left)"
+done_testing
