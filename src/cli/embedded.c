@@ -208,6 +208,20 @@ int embedded_set_offloads(struct embedded *e, bool on, struct error *err)
 	return rc;
 }
 
+/* True when the child has ended and was waited for: its pid may then be anybody's. */
+static bool ends_within(pid_t pid, int ms)
+{
+	int status;
+	pid_t rc = 0;
+
+	for (; ms > 0 && rc == 0; ms -= 10) {
+		rc = waitpid(pid, &status, WNOHANG);
+		if (rc == 0)
+			poll(NULL, 0, 10);
+	}
+	return rc != 0;
+}
+
 void embedded_stop(struct embedded *e)
 {
 	int status;
@@ -216,10 +230,8 @@ void embedded_stop(struct embedded *e)
 		return;
 	if (e->keep_alive >= 0)
 		close(e->keep_alive);
-	if (e->server > 0) {
-		for (int i = 0; i < 300 && waitpid(e->server, &status, WNOHANG) == 0; i++)
-			poll(NULL, 0, 10);
-		kill(e->server, SIGKILL);	/* gone already: ESRCH */
+	if (e->server > 0 && !ends_within(e->server, 3000)) {
+		kill(e->server, SIGKILL);
 		waitpid(e->server, &status, 0);
 	}
 	if (e->far_netns >= 0)

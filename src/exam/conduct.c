@@ -98,9 +98,10 @@ static int describe_path(struct peer *peer, struct exam *e)
 
 /*
  * Enough flows to use every core of the smaller host, at most 8: more would
- * measure the scheduler.  Never one: that is a question of its own.
+ * measure the scheduler.  Never one: that is a question of its own, unless the
+ * server allows no more.
  */
-static uint64_t choose_streams(const struct exam *e)
+static uint64_t choose_streams(const struct exam *e, uint64_t max_streams)
 {
 	uint64_t n = 8;
 
@@ -109,7 +110,8 @@ static uint64_t choose_streams(const struct exam *e)
 		if (allowed->k == ND_KNOWN && nd_cpus_count(allowed) < n)
 			n = nd_cpus_count(allowed);
 	}
-	return n < 2 ? 2 : n;
+	n = n < 2 ? 2 : n;
+	return n < max_streams ? n : max_streams;
 }
 
 static void tell(const struct conduct_options *o, enum exam_phase phase, const struct exam *e)
@@ -186,7 +188,7 @@ int exam_conduct(const struct conduct_options *options, struct exam **out, struc
 	}
 	if (!rc) {
 		if (!o.plan.base.streams)
-			o.plan.base.streams = choose_streams(e);
+			o.plan.base.streams = choose_streams(e, peer_limits(peer).max_streams);
 		rc = conduct_runs(peer, &o, e, err);
 	}
 	if (rc) {

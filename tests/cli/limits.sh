@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2317 # called by check
+# A server's limits: what is against them is refused with the limit, the rate is kept.
+. tests/cli/lib.sh
+need jq
+
+# refused NAME PATTERN OPTION...: in one line, and a report of both hosts without a rate.
+refused() {
+	refused_name=$1
+	refused_pattern=$2
+	shift 2
+	rm -f "$work/report"
+	in_time "$bound" "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json \
+		-o "$work/report" "$@"
+	if [ "$status" -eq 3 ] && one_line "$work/err" "$refused_pattern"; then
+		pass "$refused_name"
+	else
+		show
+		fail "$refused_name"
+	fi
+	holds "it is in the report" ".exam.problem | test(\"$refused_pattern\")" "$work/report"
+	holds "with the facts of both hosts" \
+		'.exam.hosts.peer.host.hostname == .exam.hosts.local.host.hostname' "$work/report"
+}
+
+serve --max-seconds 2 --max-streams 1 --max-rate 40M
+refused "too many streams" 'refused: 3 streams asked for, this server allows 1' -t 0.5 -P 3
+refused "too long" 'refused: a run of 3.500 s .*, this server allows 2 s' -t 3 -O 0.5 -P 1
+
+# Without -P the client asks for what it may have.
+in_time 30 "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json -t 1 -O 0.2 \
+	--no-experiments
+check "a run within the limits" [ "$status" -le 3 ] && [ ! -s "$work/err" ]
+holds "has as many streams as are allowed" 'all(.exam.runs[]; .spec.streams == 1)'
+holds "and says what pace was agreed" 'all(.exam.runs[]; .spec.pacing_bps == 40000000)'
+# The kernel paces packets, not what lies in buffers.
+holds "keeps the rate, forward and reverse" '[.exam.runs[] | .direction, .goodput_bps < 60000000] ==
+	["forward", true, "reverse", true]'
+stop_server
+
+# Places: a third client is told, the two are served.
+serve --max-sessions 2 --max-rate 100M
+for i in 1 2; do
+	start "client.$i" "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 2 -O 0.1 -P 1 \
+		--forward --no-experiments -o "$work/report.$i"
+	eval "client_$i=$started"
+done
+two_sessions() {
+	for _ in $(seq $((bound * 20))); do
+		[ "$(grep -c 'session begins' "$work/serve")" -eq 2 ] && return 0
+		sleep 0.05
+	done
+	return 1
+}
+check "two clients have the places" two_sessions
+error "a third client" 3 'busy: 2 sessions already, as many as it allows: try later' \
+	diagnose "127.0.0.1:$port" --key "$key"
+for i in 1 2; do
+	eval "ends \$client_$i"
+	check "client $i was served" [ "$status" -le 2 ]
+	check "client $i had nothing to complain about" [ ! -s "$work/client.$i" ]
+done
+stop_server
+done_testing
