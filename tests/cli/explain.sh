@@ -9,7 +9,7 @@ find rules -name '*-*.c' | sed 's|.*/||; s|\.c$||' | sort >"$work/files"
 sort "$work/ids" >"$work/sorted"
 check "it has every rule there is" diff "$work/files" "$work/sorted"
 check "each has a sentence" [ -z "$(awk '/^[^ ]/ && NF < 4' "$work/out")" ]
-check "no line is wider than 100 columns" [ -z "$(awk 'length > 100' "$work/out")" ]
+check "no line is wider than 120 columns" [ -z "$(awk 'length > 120' "$work/out")" ]
 
 incomplete() {
 	while read -r id; do
