@@ -178,6 +178,15 @@ static void add_evidence(struct rule_output *out, struct finding *f, const struc
 			       UNIT_COUNT, NULL, "CLOCK_THREAD_CPUTIME_ID");
 }
 
+static const char *how_often(struct rule_output *out, const struct throttle *x)
+{
+	if (x->sample->throttled.k == ND_KNOWN && x->sample->periods.k == ND_KNOWN)
+		return rule_text(out, "in %llu of %llu periods",
+				 (unsigned long long)x->sample->throttled.v,
+				 (unsigned long long)x->sample->periods.v);
+	return rule_text(out, "for %.0f %% of the time", x->share * 100);
+}
+
 static void fire(struct rule_output *out, const struct traffic_end *t, const struct throttle *x,
 		 bool both)
 {
@@ -191,11 +200,10 @@ static void fire(struct rule_output *out, const struct traffic_end *t, const str
 	f->severity = SEVERITY_LOW;	/* the gain raises it */
 	f->risk = RISK_AFFECTS_OTHERS;
 	f->subject = path;
-	f->title = rule_text(out, "the CPU quota %sof cgroup %s on %s stopped it in %llu of %llu "
-			     "periods", quota, path, both ? "this machine, for both ends," :
+	f->title = rule_text(out, "the CPU quota %sof cgroup %s on %s stopped it %s", quota, path,
+			     both ? "this machine, for both ends," :
 			     t->side == SIDE_PEER ? "the peer" : "this host",
-			     (unsigned long long)x->sample->throttled.v,
-			     (unsigned long long)x->sample->periods.v);
+			     how_often(out, x));
 	add_evidence(out, f, t, x, path);
 	finding_cpu(out, f, t);
 	add_commands(out, f, x->facts);

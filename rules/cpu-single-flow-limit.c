@@ -35,11 +35,11 @@ static void fire(struct rule_output *out, const struct traffic_end *t,
 			     (unsigned long long)t->run->spec.streams,
 			     rate(out, t->measured_bps), cpu_bound_text(out, one, bound),
 			     end_words(t));
-	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", one->run->id.v),
+	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", run_name(one->run)),
 		       one->measured_bps, UNIT_BITS_PER_SECOND,
 		       rule_text(out, "%g x less than with all streams", CPU_SINGLE_FLOW_RATIO),
 		       "traffic run");
-	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", t->run->id.v),
+	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", run_name(t->run)),
 		       t->measured_bps, UNIT_BITS_PER_SECOND, NULL, "traffic run");
 	finding_cpu(out, f, one);
 }

@@ -95,8 +95,32 @@ static void add_workers(const struct run_end *end, struct cpu_use *u)
 	u->nworkers += end->present && end->window ? (double)end->window->nworkers : 0;
 }
 
+/* Threads of the kernel that are no softirqs do a part of the traffic's work. */
+static bool kernel_threads_work(const struct traffic_end *t)
+{
+	const struct link_facts *egress = exam_egress(t->exam, t->side);
+	const struct link_facts *port = exam_port(t->exam, t->side);
+
+	return (egress && (nd_is_true(egress->napi_threaded) ||
+			   nd_str_is(egress->kind, "wireguard"))) ||
+	       (port && nd_is_true(port->napi_threaded));
+}
+
+static double worker_user_cores(const struct run_end *end)
+{
+	double us = 0;
+	size_t i;
+
+	for (i = 0; end->present && end->window && i < end->window->nworkers; i++)
+		if (end->window->workers[i].user_us.k == ND_KNOWN)
+			us += (double)end->window->workers[i].user_us.v;
+	return end->window_ns.k == ND_KNOWN && end->window_ns.v ?
+	       us * 1000 / (double)end->window_ns.v : 0;
+}
+
 void cpu_use_of(const struct traffic_end *t, struct cpu_use *u)
 {
+	double user = 0;
 	size_t i;
 
 	*u = (struct cpu_use){ .workers_known = true };
@@ -107,6 +131,7 @@ void cpu_use_of(const struct traffic_end *t, struct cpu_use *u)
 			continue;
 		u->ncores++;
 		u->busy += report_share(c->busy.v);
+		user += share_or_0(c->user);
 		u->user_system += share_or_0(c->user) + share_or_0(c->system);
 		u->softirq += share_or_0(c->softirq) + share_or_0(c->irq);
 	}
@@ -115,8 +140,15 @@ void cpu_use_of(const struct traffic_end *t, struct cpu_use *u)
 	add_workers(t->end, u);
 	if (t->shared)
 		add_workers(&t->run->ends[side_other(t->side)], u);
-	if (u->known && u->workers_known)
-		u->foreign = fmax(0, u->user_system - u->workers);
+	if (!u->known || !u->workers_known)
+		return;
+	u->foreign = fmax(0, u->user_system - u->workers);
+	if (kernel_threads_work(t)) {
+		user -= worker_user_cores(t->end);
+		if (t->shared)
+			user -= worker_user_cores(&t->run->ends[side_other(t->side)]);
+		u->foreign = fmin(u->foreign, fmax(0, user));
+	}
 }
 
 double cpu_idle_cores(const struct cpu_use *u)
@@ -173,10 +205,14 @@ const char *cpu_bound_text(struct rule_output *out, const struct traffic_end *t,
 			 hot->busy.v * 100);
 }
 
+const char *run_name(const struct run *r)
+{
+	return r->id.k == ND_KNOWN ? r->id.v : "?";
+}
+
 const char *end_fact(struct rule_output *out, const struct traffic_end *t, const char *rest)
 {
-	return rule_text(out, "runs[%s].%s.%s", t->run->id.k == ND_KNOWN ? t->run->id.v : "?",
-			 side_word(t->side), rest);
+	return rule_text(out, "runs[%s].%s.%s", run_name(t->run), side_word(t->side), rest);
 }
 
 enum end_answer end_missing(struct rule_output *out, const struct traffic_end *t,

@@ -51,7 +51,8 @@ struct cpu_use {
 	double nworkers;
 	/*
 	 * User and system time that is not ours.  A lower bound: where the kernel accounts by
-	 * ticks, a thread's time contains the softirqs that interrupted it.
+	 * ticks, a thread's time contains the softirqs that interrupted it; and where kernel
+	 * threads work on the packets (threaded NAPI, WireGuard) only user time counts.
 	 */
 	double foreign;
 };
@@ -76,6 +77,8 @@ const char *cpu_bound_text(struct rule_output *out, const struct traffic_end *t,
 /* CPU time still free on cores our process may use, in cores. */
 double cpu_idle_cores(const struct cpu_use *u);
 
+/* "1-forward-all-streams"; never NULL. */
+const char *run_name(const struct run *r);
 /* "runs[1-forward-all-streams].peer.cores"; rest is printed by rule_text(). */
 const char *end_fact(struct rule_output *out, const struct traffic_end *t, const char *rest);
 /* The end, or its cores, were not seen: says so, and returns END_MISSING. */

@@ -211,12 +211,12 @@ void finding_experiment(struct rule_output *out, struct finding *f, const struct
 		f->proof = PROOF_EXPERIMENT;
 	else
 		f->confidence = 0.6;	/* the experiment did not confirm what the settings say */
-	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", x->half->id.v),
+	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", run_name(x->half)),
 		       x->half_rate_bps, UNIT_BITS_PER_SECOND,
 		       rule_text(out, "<= %g of that with full segments", OFFLOAD_EXPERIMENT_RATE),
 		       rule_text(out, "experiment: segments of %.0f, not %.0f bytes",
 				 x->half_segment, x->segment));
 	finding_number(out, f, rule_text(out, "runs[%s] CPU time a byte, against runs[%s]",
-					 x->half->id.v, t->run->id.v), x->cost_ratio, UNIT_NONE,
+					 run_name(x->half), run_name(t->run)), x->cost_ratio, UNIT_NONE,
 		       rule_text(out, ">= %g", OFFLOAD_EXPERIMENT_COST), "experiment");
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "rules/ends.h"
 #include "rules/thresholds.h"
 
 static const enum run_direction directions[] = { RUN_FORWARD, RUN_REVERSE };
@@ -130,7 +131,7 @@ void finding_limited_by_hop(const struct rule_input *in, struct rule_output *out
 	f->proof = PROOF_CAUSAL;
 	f->has_direction = true;
 	f->direction = d;
-	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", run->id.v),
+	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", run_name(run)),
 		       (double)run->goodput_bps.v, UNIT_BITS_PER_SECOND,
 		       rule_text(out, ">= %g of what the link carries", PCIE_LIMIT_REACHED),
 		       "traffic run");
