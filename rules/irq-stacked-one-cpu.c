@@ -235,8 +235,8 @@ const struct rule rule_irq_stacked_one_cpu = {
 	.reads = "interrupts of each of the port's vectors on each CPU under traffic, their "
 		 "affinities; busy and softirq shares of the cores, at both ends",
 	.fires_when = "two or more vectors, each with >= 5 % of the port's interrupts, worked on a "
-		      "CPU that is >= 85 % busy, >= 25 % in softirqs, while a CPU of the NIC's node "
-		      "is < 50 % busy; two or more flows",
+		      "CPU that is >= 85 % busy, >= 25 % in softirqs, while a CPU of the NIC's "
+		      "node is < 50 % busy; two or more flows",
 	.why = "Queues spread the work only if their interrupts go to different CPUs. On one CPU "
 	       "they share what one CPU can do.",
 	.fix = "Give each vector a CPU of its own on the NIC's NUMA node, or let irqbalance do it "
