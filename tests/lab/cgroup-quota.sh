@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The peer runs in a cgroup that may use a fifth of a CPU.
+# The peer runs in a cgroup that may use a twentieth of a CPU.
 . tests/lab/lib.sh
 
 # Makes $lab_cgroup with that quota, version 1 or 2, whichever has the cpu controller.
@@ -9,11 +9,11 @@ make_quota() {
 		lab_cgroup=/sys/fs/cgroup/cpu/nd-lab-$$
 		mkdir "$lab_cgroup" 2>/dev/null || { lab_cgroup=; return 1; }
 		echo 100000 >"$lab_cgroup/cpu.cfs_period_us" &&
-			echo 20000 >"$lab_cgroup/cpu.cfs_quota_us"
+			echo 5000 >"$lab_cgroup/cpu.cfs_quota_us"
 	elif grep -qsw cpu /sys/fs/cgroup/cgroup.subtree_control; then
 		lab_cgroup=/sys/fs/cgroup/nd-lab-$$
 		mkdir "$lab_cgroup" 2>/dev/null || { lab_cgroup=; return 1; }
-		echo '20000 100000' >"$lab_cgroup/cpu.max"
+		echo '5000 100000' >"$lab_cgroup/cpu.max"
 	else
 		return 1
 	fi
@@ -26,7 +26,7 @@ lab_serve sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$lab_cgroup"
 lab_diagnose -R --no-experiments
 expect_first cpu-cgroup-throttled peer reverse
 expect_evidence "the quota is the one that was set" cpu-cgroup-throttled \
-	"quota_us / period_us" 0.2
+	"quota_us / period_us" 0.05
 lab_fix
 expect_faster reverse 1.5
 expect "it is no longer found" 'any(.diagnosis.findings[]; .rule == "cpu-cgroup-throttled") | not'
