@@ -39,7 +39,13 @@
 	X(rule_ring_rx_exhausted_saturated) \
 	X(rule_ring_rx_small) \
 	X(rule_tcp_rcvbuf_limit) \
+	X(rule_tcp_rmem_max_small) \
+	X(rule_tcp_so_rcvbuf_pinned) \
+	X(rule_tcp_wscale_missing) \
 	X(rule_tcp_sndbuf_limit) \
+	X(rule_tcp_wmem_max_small) \
+	X(rule_tcp_so_sndbuf_pinned) \
+	X(rule_tcp_reader_slow) \
 	X(rule_cc_loss_bound) \
 	X(rule_cc_bbr_cpu_cost) \
 	X(rule_qdisc_rate_limit) \

@@ -164,8 +164,7 @@ double tcp_flows_at(const struct run_end *end, size_t member_offset, double byte
 	return known ? (double)reached / (double)known : 0;
 }
 
-/* The rate other limits leave: the lowest wire, PCIe link or shaper; 0 none known. */
-static double next_limit(const struct rule_input *in)
+double tcp_next_limit(const struct rule_input *in)
 {
 	double lowest = 0;
 	size_t i;
@@ -187,7 +186,7 @@ double tcp_buffer_for(const struct rule_input *in, const struct tcp_sender *s, d
 		      double least, double now)
 {
 	double rtt_s = s->min_rtt_us.k == ND_KNOWN ? (double)s->min_rtt_us.v / 1e6 : 0;
-	double need = factor * window_bdp_bytes(next_limit(in), rtt_s), size = least;
+	double need = factor * window_bdp_bytes(tcp_next_limit(in), rtt_s), size = least;
 
 	/* A power of two times the kernel's own default: easy to read, and never below the need. */
 	while (size < need || size <= now)

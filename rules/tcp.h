@@ -64,6 +64,8 @@ bool tcp_queue_makes_rtt(const struct tcp_sender *s, double buffer_bytes);
 /* Share of an end's flows whose buffer (a nd_u64 member) has reached this size; 0 none known. */
 double tcp_flows_at(const struct run_end *end, size_t member_offset, double bytes);
 
+/* The rate that the lowest wire, PCIe link or rate limit of the direction leaves; 0: none known. */
+double tcp_next_limit(const struct rule_input *in);
 /* Bytes a buffer needs for the direction's next limit, rounded up; at least `least`. */
 double tcp_buffer_for(const struct rule_input *in, const struct tcp_sender *s, double factor,
 		      double least, double now);

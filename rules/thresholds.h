@@ -110,6 +110,7 @@
 #define TCP_SNDBUF_FILL 0.67		/* the writer is woken when a third is free */
 #define TCP_SNDBUF_BLOCKED 0.30
 #define TCP_SNDBUF_CPU 0.80		/* a busier writer is CPU-bound, not buffer-bound */
+#define TCP_STATIC_RTT_US 1000.0	/* shorter round trips fit the defaults at any speed */
 #define TCP_STATIC_WINDOW_SHARE 0.90	/* window ceiling against wire and PCIe */
 #define TCP_NO_WSCALE_MATCH 1.10	/* T against 65535 * 8 / RTT */
 #define TCP_BUFFER_MAX_BYTES 268435456.0	/* no suggestion above 256 MiB a socket */

@@ -101,6 +101,8 @@ struct finding {
 	size_t nevidence;
 	/* What the fix would lift: the ceiling's new value.  after_known false: cannot say. */
 	enum ceiling_kind lifts;
+	/* A second ceiling, at either side, that the same fix lifts as far (buffers set by -w). */
+	enum ceiling_kind lifts_too;
 	bool after_known;
 	double after_low_bps, after_high_bps;	/* of it alone; HUGE_VAL: no limit any more */
 	/* Filled by the engine: against all other ceilings of the direction. */

@@ -22,6 +22,13 @@ static bool is_window(enum ceiling_kind k)
 	return k == CEILING_WINDOW_SEND || k == CEILING_WINDOW_RECEIVE;
 }
 
+static bool is_lifted(const struct finding *f, const struct ceiling *c)
+{
+	if (c->kind == f->lifts && sides_meet(c->side, f->side))
+		return true;
+	return f->lifts_too != CEILING_NONE && c->kind == f->lifts_too;
+}
+
 /* The fix's own ceiling is the limit now: the rule proved it, or the numbers say so. */
 static bool limits_now(const struct ladder *l, const struct finding *f, enum run_direction d,
 		       double measured)
@@ -51,7 +58,7 @@ bool gain_rate_after(const struct ladder *ladder, const struct finding *f,
 
 		if (c->direction != direction || (!c->known && !(c->high_bps > 0)))
 			continue;
-		if (c->kind == f->lifts && sides_meet(c->side, f->side))
+		if (is_lifted(f, c))
 			continue;
 		/* Losses and queueing delay at a limit are its echo: they go with it. */
 		if (c->kind == CEILING_LOSS && lifted_binds)

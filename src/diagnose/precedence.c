@@ -86,6 +86,7 @@ static const struct precedence {
 	{ "tcp-moderate-off", "tcp-rcvbuf-limit", FOLD, DIRECTION },
 	{ "tcp-rcvbuf-limit", "tcp-rmem-max-small", FOLD, DIRECTION },
 	{ "tcp-so-sndbuf-pinned", "tcp-sndbuf-limit", FOLD, DIRECTION },
+	{ "tcp-so-rcvbuf-pinned", "tcp-so-sndbuf-pinned", FOLD, DIRECTION },
 	{ "tcp-sndbuf-limit", "tcp-wmem-max-small", FOLD, DIRECTION },
 	/* A window that is full keeps the sender's queue empty: no CPU limit. */
 	{ "tcp-rcvbuf-limit", "tcp-sndbuf-limit", HIDE, DIRECTION },
@@ -161,6 +162,10 @@ static const struct precedence {
 	{ "cc-loss-bound", "cpu-total-saturated", HIDE, DIRECTION },
 	{ "cc-loss-bound", "cpu-app-bound", HIDE, DIRECTION },
 	{ "tcp-wscale-*", "cpu-*", HIDE, DIRECTION },
+	{ "tcp-so-*", "cpu-contention", HIDE, DIRECTION },
+	{ "tcp-so-*", "cpu-total-saturated", HIDE, DIRECTION },
+	{ "tcp-so-*", "cpu-app-bound", HIDE, DIRECTION },
+	{ "tcp-so-*", "cpu-single-flow-limit", HIDE, DIRECTION },
 	{ "tcp-rcvbuf-limit", "cpu-contention", HIDE, DIRECTION },
 	{ "tcp-rcvbuf-limit", "cpu-total-saturated", HIDE, DIRECTION },
 	{ "tcp-rcvbuf-limit", "cpu-app-bound", HIDE, DIRECTION },

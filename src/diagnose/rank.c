@@ -60,6 +60,14 @@ void rank_findings(const struct exam *exam, const struct ladder *ladder,
 		findings[i]->rank = (unsigned int)i + 1;
 }
 
+static bool lifts_kind(const struct finding *f, const struct ceiling *c)
+{
+	if (f->lifts_too != CEILING_NONE && c->kind == f->lifts_too)
+		return true;
+	return c->kind == f->lifts && (c->side == f->side || c->side == SIDE_BOTH ||
+				       f->side == SIDE_BOTH || f->side == SIDE_PATH);
+}
+
 /* Raises the lifted ceiling in a copy of the ladder; adds it when the ladder had none. */
 static int lift(struct ladder *l, const struct finding *f, enum run_direction d, struct arena *mem)
 {
@@ -69,12 +77,9 @@ static int lift(struct ladder *l, const struct finding *f, enum run_direction d,
 
 	for (i = 0; i < l->n; i++) {
 		c = &l->ceilings[i];
-		if (c->direction != d || c->kind != f->lifts)
+		if (c->direction != d || !lifts_kind(f, c))
 			continue;
-		if (c->side != f->side && c->side != SIDE_BOTH && f->side != SIDE_BOTH &&
-		    f->side != SIDE_PATH)
-			continue;
-		found = true;
+		found = found || c->kind == f->lifts;
 		c->known = true;
 		c->low_bps = f->after_low_bps;
 		c->high_bps = f->after_high_bps;
