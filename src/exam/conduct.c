@@ -80,6 +80,8 @@ static int describe_path(struct peer *peer, struct exam *e)
 	const char *local = arena_strdup(e->mem, peer_local_address(peer));
 	const char *remote = arena_strdup(e->mem, peer_remote_address(peer));
 
+	if (!a || !b)
+		return -EINVAL;
 	if (!local || !remote)
 		return -ENOMEM;
 	e->path.local_address = nd_str(local);
@@ -106,9 +108,11 @@ static uint64_t choose_streams(const struct exam *e, uint64_t max_streams)
 	uint64_t n = 8;
 
 	for (int side = 0; side < EXAM_ENDS; side++) {
-		const struct nd_cpus *allowed = &e->facts[side]->host.cpus_allowed;
-		if (allowed->k == ND_KNOWN && nd_cpus_count(allowed) < n)
-			n = nd_cpus_count(allowed);
+		const struct facts *f = e->facts[side];
+		if (!f || f->host.cpus_allowed.k != ND_KNOWN)
+			continue;
+		if (nd_cpus_count(&f->host.cpus_allowed) < n)
+			n = nd_cpus_count(&f->host.cpus_allowed);
 	}
 	n = n < 2 ? 2 : n;
 	return n < max_streams ? n : max_streams;
