@@ -10,8 +10,8 @@
 struct loss_view {
 	struct rule_loss loss;
 	struct tcp_sender sender;
-	double low_bps, high_bps;	/* the formula at the smoothed and the shortest RTT */
-	double timeout_share;		/* of the flows' time spent waiting for timeouts, at least */
+	double low_bps, high_bps;	/* formula at the smoothed and the shortest RTT */
+	double timeout_share;		/* least part of the flows' time spent in timeouts */
 };
 
 static double formula(const struct rule_input *in, enum loss_law law, double mss, double rtt_us,

@@ -19,6 +19,7 @@
 	X(rule_link_peer_slower) \
 	X(rule_mtu_blackhole) \
 	X(rule_mtu_mismatch) \
+	X(rule_mtu_path_lower) \
 	X(rule_rss_single_queue) \
 	X(rule_irq_stacked_one_cpu) \
 	X(rule_cpu_softirq_bound_rx) \
@@ -49,7 +50,11 @@
 	X(rule_cc_loss_bound) \
 	X(rule_cc_bbr_cpu_cost) \
 	X(rule_qdisc_rate_limit) \
-	X(rule_tool_same_machine)
+	X(rule_qdisc_netem_left) \
+	X(rule_loss_local_nic) \
+	X(rule_loss_path) \
+	X(rule_tool_same_machine) \
+	X(rule_tool_cross_traffic)
 
 #define DECLARE(symbol) extern const struct rule symbol;
 RULES(DECLARE)

@@ -26,6 +26,7 @@
 #define PHY_FCS_MIN 3
 
 /* ---- MTU and MSS ---- */
+#define MTU_PATH_LOWER_BYTES 20
 #define MTU_BLACKHOLE_BPS 2e6		/* less arrives; the planner then tries small segments */
 #define MTU_BLACKHOLE_GAIN 3.0		/* small segments against full ones */
 #define MSS_CLAMPED_SHARE 0.90		/* of what the path MTU allows */
@@ -129,7 +130,7 @@
 #define TCP_WMEM_MAX_DEFAULT 4194304.0
 #define TCP_RMEM_INITIAL 131072.0
 #define TCP_WMEM_INITIAL 16384.0
-#define TCP_RCVBUF_FACTOR 4.0		/* x BDP: the window is half the buffer; as much in reserve */
+#define TCP_RCVBUF_FACTOR 4.0		/* x BDP: half of it becomes window; the same in reserve */
 
 /* ---- congestion control, loss, shaping ---- */
 #define CC_LOSS_MATCH_LOW 0.5		/* T against the formula */
@@ -156,6 +157,7 @@
 
 /* ---- the test itself ---- */
 #define TOOL_CROSS_TRAFFIC_SHARE 0.05	/* of the line rate (or of the measured rate) */
+#define TOOL_CROSS_TRAFFIC_FULL 0.90	/* of the line rate, theirs and ours: it costs us */
 #define TOOL_UNSTABLE_CV 0.10
 #define PATH_ASYMMETRY 1.3
 

@@ -40,6 +40,7 @@ static const struct precedence {
 	{ "qdisc-rate-limit", "cc-*", HIDE, DIRECTION },
 	{ "qdisc-rate-limit", "loss-*", HIDE, DIRECTION },
 	{ "qdisc-rate-limit", "qdisc-drops", FOLD, SIDE },
+	{ "qdisc-rate-limit", "qdisc-netem-left", FOLD, SIDE },
 	{ "qdisc-netem-left", "cc-*", HIDE, DIRECTION },
 	{ "qdisc-netem-left", "loss-*", HIDE, DIRECTION },
 	{ "txq-maxrate", "cpu-*", HIDE, DIRECTION },
@@ -148,6 +149,11 @@ static const struct precedence {
 	{ "cpu-governor", "cpu-total-saturated", FOLD, SIDE },
 
 	/* A loss with a known place is not the congestion control's fault. */
+	{ "ring-rx-exhausted*", "loss-local-nic", FOLD, DIRECTION },
+	{ "softnet-backlog-drop", "loss-local-nic", FOLD, DIRECTION },
+	{ "phy-fcs-errors", "loss-local-nic", FOLD, DIRECTION },
+	{ "qdisc-drops", "loss-local-nic", FOLD, DIRECTION },
+	{ "cc-loss-bound", "loss-path", FOLD, DIRECTION },
 	{ "loss-local-nic", "cc-loss-bound", FOLD, DIRECTION },
 	{ "ring-rx-exhausted*", "cc-loss-bound", FOLD, DIRECTION },
 	{ "softnet-backlog-drop", "cc-loss-bound", FOLD, DIRECTION },

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rules/drops.h"
+#include "rules/loss.h"
+#include "rules/thresholds.h"
+#include "src/core/units.h"
+
+static void fire(const struct rule_input *in, struct rule_output *out, const struct loss_places *l)
+{
+	const struct facts *sender = in->exam->facts[run_sender(in->direction)];
+	struct finding *f = rule_fire(out);
+	char share[32];
+
+	format_quantity(l->loss.share, UNIT_SHARE, share, sizeof(share));
+	f->side = SIDE_PATH;
+	f->title = rule_text(out, "%s of what %s sends is lost between the hosts: neither counts a "
+			     "drop", share, run_sender(in->direction) == SIDE_PEER ? "the peer" :
+			     "this host");
+	drops_losses(in, out, f);	/* low: cc-loss-bound says when it costs */
+	loss_evidence(in, out, f, l);
+	finding_command(out, f, "mtr -n -c 100 %s    # which hop, if it answers",
+			sender && sender->route.to.k == ND_KNOWN ?
+			rule_shell(out, sender->route.to.v) : "PEER");
+}
+
+static void evaluate(const struct rule_input *in, struct rule_output *out)
+{
+	struct loss_places l;
+
+	if (!loss_find(in, out, &l))
+		rule_missing(out, rule_text(out, "runs[%s].loss", in->run->id.v),
+			     in->end->present ? in->run->loss.k : ND_UNREAD, NULL);
+	else if (l.loss.events < LOSS_MIN_EVENTS)
+		rule_clear(out, "losses: %.0f; fewer than %d say nothing", l.loss.events,
+			   LOSS_MIN_EVENTS);
+	else if (l.explained >= LOSS_PATH_SHARE)
+		rule_clear(out, "the hosts' own drop counters explain %.0f %% of the losses",
+			   l.explained * 100);
+	else if (l.late >= SPURIOUS_SHARE)
+		rule_clear(out, "%.0f %% of what was sent again was only late", l.late * 100);
+	else if (!l.seen[SIDE_LOCAL] || !l.seen[SIDE_PEER])
+		rule_missing(out, rule_text(out, "runs[%s].%s.links", in->run->id.v,
+					    side_word(l.seen[SIDE_LOCAL] ? SIDE_PEER : SIDE_LOCAL)),
+			     ND_UNREAD, NULL);
+	else
+		fire(in, out, &l);
+}
+
+const struct rule rule_loss_path = {
+	.id = "loss-path",
+	.title = "packets are lost between the hosts",
+	.scope = RULE_PER_SENDER,
+	.reads = "retransmissions and duplicates; all drop and error counters of both hosts",
+	.fires_when = ">= 30 losses, of which the hosts' counters explain < 10 %, and less than "
+		      "half of what was sent again was only late",
+	.why = "Neither host dropped these packets, so a switch, a router, a firewall, a policer "
+	       "or a bad cable between them did.",
+	.fix = "Read the drop and error counters of each port between the hosts; look for policers "
+	       "and firewalls; pace below the slowest link.",
+	.not_when = "A host whose counters were not seen may be the place.",
+	.references = "RFC 2883 (DSACK)\nLinux Documentation/networking/statistics.rst",
+	.evaluate = evaluate,
+};

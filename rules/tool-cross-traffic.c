@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "rules/tcp.h"
+#include "rules/thresholds.h"
+#include "src/core/units.h"
+
+/* What else a host's port carried in our direction, bit/s of layer 2. */
+struct others {
+	enum side side;
+	const struct link_facts *port;
+	double all_bps, own_bps, bps, line_bps;	/* line_bps 0: not known */
+};
+
+/* Bytes of our flows on the wire: repeats included, each segment in its frame. */
+static double own_bytes(const struct rule_input *in, double segment, double frame)
+{
+	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
+	struct nd_u64 sent = END_FLOW_SUM(sender, bytes_sent);
+	double seconds = in->run->seconds.k == ND_KNOWN ? in->run->seconds.v : 0;
+	double bytes = sender->present && sent.k == ND_KNOWN ? (double)sent.v :
+		       in->measured_bps * seconds / 8;
+
+	return bytes * frame / segment;
+}
+
+/* False: the port's counters were not seen. */
+static bool look(const struct rule_input *in, enum side side, struct others *o)
+{
+	const struct run_end *end = &in->run->ends[side];
+	bool sends = side == run_sender(in->direction);
+	const struct link_sample *l;
+	double segment, frame, seconds;
+	struct nd_u64 bytes;
+	struct nd_f64 line;
+
+	o->side = side;
+	o->port = exam_port(in->exam, side);
+	if (!end->present || !end->window || end->window_ns.k != ND_KNOWN || !end->window_ns.v ||
+	    !o->port || o->port->ifindex.k != ND_KNOWN ||
+	    !rule_packet(in->exam, in->direction, side, &segment, &frame))
+		return false;
+	l = counters_link(end->window, o->port->ifindex.v);
+	bytes = l ? (sends ? l->tx_bytes : l->rx_bytes) : nd_u64_unknown(ND_UNREAD);
+	if (bytes.k != ND_KNOWN)
+		return false;
+	seconds = (double)end->window_ns.v / 1e9;
+	line = exam_line_rate(in->exam, side);
+	o->line_bps = line.k == ND_KNOWN ? line.v : 0;
+	o->all_bps = (double)bytes.v * 8 / seconds;
+	o->own_bps = own_bytes(in, segment, frame) * 8 / seconds;
+	/* Virtual links count an aggregate with one header: less than ours, never more. */
+	o->bps = fmax(0, o->all_bps - o->own_bps);
+	return true;
+}
+
+/* Of the line rate; without one of what passed. */
+static double share(const struct others *o)
+{
+	double whole = o->line_bps > 0 ? o->line_bps : o->all_bps;
+
+	return whole > 0 ? o->bps / whole : 0;
+}
+
+static void fire(const struct rule_input *in, struct rule_output *out, const struct others *o)
+{
+	const char *name = o->port->name.k == ND_KNOWN ? o->port->name.v : "?";
+	bool sends = o->side == run_sender(in->direction);
+	bool full = o->line_bps > 0 && o->all_bps >= TOOL_CROSS_TRAFFIC_FULL * o->line_bps;
+	struct finding *f = rule_fire(out);
+	char rate[32];
+	double after;
+
+	format_rate(o->bps, rate, sizeof(rate));
+	f->side = o->side;
+	f->severity = full ? SEVERITY_MEDIUM : SEVERITY_LOW;
+	f->subject = name;
+	f->title = rule_text(out, "other traffic takes %s of %s on %s, which the test then lacks",
+			     rate, name, o->side == SIDE_PEER ? "the peer" : "this host");
+	if (!full)
+		f->title = rule_text(out, "other traffic of %s passes %s of %s during the test",
+				     rate, name, o->side == SIDE_PEER ? "the peer" : "this host");
+	finding_number(out, f, rule_text(out, "runs[%s].%s.links[%s].%s", in->run->id.v,
+					 side_word(o->side), name,
+					 sends ? "tx_bytes * 8 / s" : "rx_bytes * 8 / s"),
+		       o->all_bps, UNIT_BITS_PER_SECOND, NULL, "IFLA_STATS64");
+	finding_number(out, f, "of our flows, with headers", o->own_bps, UNIT_BITS_PER_SECOND, NULL,
+		       "TCP_INFO");
+	finding_number(out, f, "other traffic", o->bps, UNIT_BITS_PER_SECOND,
+		       rule_text(out, ">= %g of the %s", TOOL_CROSS_TRAFFIC_SHARE,
+				 o->line_bps > 0 ? "line rate" : "traffic"), "difference");
+	finding_command(out, f, "ss -tunpi state established    # whose it is");
+	/* On a full wire what they sent is what we lack, less the headers. */
+	after = in->measured_bps * o->all_bps / fmax(o->own_bps, 1);
+	if (full)
+		finding_lifts(f, CEILING_WIRE, after, after);
+}
+
+static void evaluate(const struct rule_input *in, struct rule_output *out)
+{
+	struct others ends[EXAM_ENDS], *worst = NULL;
+	size_t i, seen = 0;
+
+	for (i = 0; i < EXAM_ENDS; i++) {
+		if (!look(in, (enum side)i, &ends[i]))
+			continue;
+		seen++;
+		if (!worst || share(&ends[i]) > share(worst))
+			worst = &ends[i];
+	}
+	if (!seen)
+		rule_missing(out, rule_text(out, "runs[%s].*.links", in->run->id.v), ND_UNREAD,
+			     NULL);
+	else if (share(worst) < TOOL_CROSS_TRAFFIC_SHARE)
+		rule_clear(out, "the links carried our traffic only");
+	else
+		fire(in, out, worst);
+}
+
+const struct rule rule_tool_cross_traffic = {
+	.id = "tool-cross-traffic",
+	.title = "other traffic shares the link during the test",
+	.scope = RULE_PER_SENDER,
+	.reads = "bytes of both hosts' ports in the measured direction; bytes our flows sent, with "
+		 "headers; line rate",
+	.fires_when = "other bytes are >= 5 % of the line rate (of all bytes, where it is not "
+		      "known); it matters when both together are >= 90 % of the line rate",
+	.why = "What others send over the same port is missing for the test. The measured rate is "
+	       "then no fault of the path.",
+	.fix = "Test again when the link is quiet, or count the other traffic in.",
+	.not_when = "Virtual links count whole aggregates with one header; there the difference "
+		    "says little below a few percent.",
+	.references = "Linux Documentation/networking/statistics.rst",
+	.evaluate = evaluate,
+};
