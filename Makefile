@@ -101,7 +101,7 @@ $(BUILD)/flags: FORCE
 $(BUILD)/sources: FORCE
 	$(call keep,$(LIB_SRC) $(CLI_SRC) $(UNIT_LIB_SRC))
 
-config.mk: configure tools/packages VERSION
+config.mk: configure VERSION
 	$(Q)./configure $(CONFIGURE_ARGUMENTS)
 config.h: config.mk
 	@:
