@@ -19,8 +19,8 @@ all_options() {
 	echo "--version"
 }
 # .It Fl B , \-bind Ar address: the options -B and --bind.
-man_options() {
-	sed -nE 's/^\.(It Fl|Fl|Nm Fl) //p' "$man" | sed 's/ Ar .*//; s/\\-/-/g' | tr -s ' ,|:' '\n' |
+man_options() { # [FILE]
+	sed -nE 's/^\.(It Fl|Fl|Nm Fl) //p' "${1:-$man}" | sed 's/ Ar .*//; s/\\-/-/g' | tr -s ' ,|:' '\n' |
 		sed -n 's/^[a-zA-Z0-9]$/-&/p; s/^-[a-z0-9-]\{2,\}$/-&/p'
 }
 differences() { # FILE OTHER: lines of FILE that OTHER has not
@@ -33,8 +33,21 @@ all_options >"$work/help"
 man_options >"$work/man"
 none "options that the man page lacks" "$(differences "$work/help" "$work/man")"
 none "options of the man page that are not there" "$(differences "$work/man" "$work/help")"
+# The part of the man page about a command, or about the options of several.
+man_part() { # FIRST-WORD
+	awk -v first="$1" '/^\.S[sh] / { on = $1 == ".Ss" && $2 == first } on' "$man"
+}
+man_part Options >"$work/common"
+man_options "$work/common" >"$work/common-options"
 for command in $commands; do
 	check "the man page has $command" grep -qE "^\.Ss $command( |\$)" "$man"
+	help_options "$command" >"$work/help"
+	man_part "$command" >"$work/part"
+	man_options "$work/part" | cat - "$work/common-options" >"$work/man"
+	none "options that its part on $command lacks" "$(differences "$work/help" "$work/man")"
+	grep '^\.It Fl' "$work/part" >"$work/items"
+	man_options "$work/items" >"$work/man"
+	none "options in it that $command has not" "$(differences "$work/man" "$work/help")"
 done
 # Defaults are said in both places.
 "$NETDOCTOR" diagnose --help | sed -n 's/.*default \([0-9][0-9A-Z]*\)).*/\1/p' | while read -r default; do
@@ -69,5 +82,12 @@ none "commands that the completion lacks" \
 	"$(echo "$commands" | tr ' ' '\n' | differences /dev/stdin "$work/completion")"
 check "values of --report" [ "$(tab diagnose --report "" | tr '\n' ' ')" = "text json " ]
 check "rules for explain" [ "$(tab explain pcie-link-d)" = pcie-link-downgraded ]
+check "a long option from its beginning" [ "$(tab diagnose --verb)" = "--verbose" ]
+check "commands for help" [ "$(tab help dia)" = "diagnose" ]
+check "congestion controls" [ "$(tab diagnose -C ren)" = "reno" ]
+check "files for a key" [ "$(tab serve --key-file docs/man/netd)" = "docs/man/netdoctor.1" ]
+check "files for a report" [ "$(tab check -o docs/man/netd)" = "docs/man/netdoctor.1" ]
+check "nothing for a number" [ -z "$(tab diagnose -P "")" ]
+check "nothing for an unknown command" [ -z "$(tab frobnicate -)" ]
 check "interfaces for check" [ "$(tab check l | grep -cx lo)" = 1 ]
 done_testing
