@@ -22,3 +22,12 @@ void finding_keep_ethtool(struct rule_output *out, struct finding *f, const stru
 	finding_persist(out, f, "echo %s >>/etc/udev/rules.d/90-netdoctor.rules",
 			rule_shell(out, line));
 }
+
+void finding_sysctl(struct rule_output *out, struct finding *f, const char *name,
+		    unsigned long long wanted, struct nd_u64 old)
+{
+	finding_command(out, f, "sysctl -w %s=%llu", name, wanted);
+	finding_persist(out, f, "echo '%s = %llu' >>/etc/sysctl.d/90-netdoctor.conf", name, wanted);
+	if (old.k == ND_KNOWN)
+		finding_undo(out, f, "sysctl -w %s=%llu", name, (unsigned long long)old.v);
+}

@@ -12,4 +12,11 @@
 void finding_keep_ethtool(struct rule_output *out, struct finding *f, const struct link_facts *l,
 			  const char *option, const char *words);
 
+/*
+ * Sets a sysctl ("net.core.netdev_budget") to a number: command, the line that keeps it, and the
+ * way back to `old` (nothing of that when it is unknown).
+ */
+void finding_sysctl(struct rule_output *out, struct finding *f, const char *name,
+		    unsigned long long wanted, struct nd_u64 old);
+
 #endif

@@ -39,6 +39,8 @@
 	X(rule_ring_rx_exhausted) \
 	X(rule_ring_rx_exhausted_saturated) \
 	X(rule_ring_rx_small) \
+	X(rule_pause_received) \
+	X(rule_pause_sent) \
 	X(rule_tcp_rcvbuf_limit) \
 	X(rule_tcp_rmem_max_small) \
 	X(rule_tcp_so_rcvbuf_pinned) \
@@ -50,9 +52,12 @@
 	X(rule_cc_loss_bound) \
 	X(rule_cc_bbr_cpu_cost) \
 	X(rule_qdisc_rate_limit) \
+	X(rule_qdisc_drops) \
 	X(rule_qdisc_netem_left) \
 	X(rule_loss_local_nic) \
 	X(rule_loss_path) \
+	X(rule_softnet_backlog_drop) \
+	X(rule_softnet_time_squeeze) \
 	X(rule_tool_same_machine) \
 	X(rule_tool_cross_traffic)
 

@@ -11,8 +11,8 @@ static void rates(const struct rule_input *in, const struct tcp_sender *s, doubl
 static void evaluate(const struct rule_input *in, struct rule_output *out)
 {
 	struct tcp_static w = {
-		.member = "tcp_wmem_max", .kind = CEILING_WINDOW_SEND, .factor = TCP_SNDBUF_FACTOR,
-		.least = TCP_WMEM_MAX_DEFAULT, .rates = rates,
+		.member = "tcp_wmem_max", .kind = CEILING_WINDOW_SEND,
+		.factor = TCP_SNDBUF_FACTOR, .least = TCP_WMEM_MAX_DEFAULT, .rates = rates,
 	};
 
 	if (in->run->spec.sndbuf_bytes) {

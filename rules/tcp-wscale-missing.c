@@ -108,7 +108,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	suggest_on(out, f, in->exam->facts[SIDE_PEER], SIDE_PEER);
 	if (!f->ncommands)
 		suggest_look(in, out, f);
-	if (!in->facts || in->facts->sysctl.tcp_rmem_max.k != ND_KNOWN || in->run->spec.rcvbuf_bytes)
+	if (!in->facts || in->facts->sysctl.tcp_rmem_max.k != ND_KNOWN ||
+	    in->run->spec.rcvbuf_bytes)
 		return;
 	tcp_receive_rates(in->facts, in->run, s, (double)in->facts->sysctl.tcp_rmem_max.v, &low,
 			  &high);

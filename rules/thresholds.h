@@ -96,6 +96,9 @@
 #define RING_FRAME_BITS 12304.0		/* of a full frame with preamble and gap, MTU 1500 */
 #define SQUEEZE_PER_SECOND 100.0
 #define SQUEEZE_CORE_BUSY 0.85
+#define SQUEEZE_GAIN 1.05		/* at best */
+#define BACKLOG_LEAST 4096
+#define BACKLOG_MOST 250000		/* as ESnet suggests for 100G; each packet costs memory */
 
 /* ---- pause ---- */
 #define PAUSE_PER_SECOND 100.0
@@ -154,6 +157,7 @@
 /* With its queue full a limiter on a busy CPU still loses this much of its rate to late timers. */
 #define QDISC_LATE_TIMERS 0.20
 #define QDISC_DROP_SHARE 1e-5
+#define QDISC_QUEUE_MAX 40000		/* packets; longer ones only add delay */
 
 /* ---- the test itself ---- */
 #define TOOL_CROSS_TRAFFIC_SHARE 0.05	/* of the line rate (or of the measured rate) */

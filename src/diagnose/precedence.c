@@ -43,6 +43,7 @@ static const struct precedence {
 	{ "qdisc-rate-limit", "qdisc-netem-left", FOLD, SIDE },
 	{ "qdisc-netem-left", "cc-*", HIDE, DIRECTION },
 	{ "qdisc-netem-left", "loss-*", HIDE, DIRECTION },
+	{ "qdisc-netem-left", "qdisc-drops", FOLD, SIDE },
 	{ "txq-maxrate", "cpu-*", HIDE, DIRECTION },
 	{ "txq-maxrate", "tcp-*", HIDE, DIRECTION },
 	{ "cloud-*", "cpu-*", HIDE, DIRECTION },
@@ -69,6 +70,7 @@ static const struct precedence {
 
 	/* Who sends pause is the slow one; who receives it only obeys. */
 	{ "pause-sent", "pause-received", HIDE, DIRECTION },
+	{ "cpu-softirq-bound-rx", "pause-sent", FOLD, SIDE },
 
 	/* A reader that cannot keep up fills any buffer. */
 	{ "tcp-reader-slow", "tcp-rcvbuf-limit", HIDE, DIRECTION },
