@@ -33,7 +33,7 @@ static void stage_free(struct stage *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int run_stage(const struct conduct_options *o, const struct stop *stop,
+static int run_stage(const struct conduct_options *o, struct stop *stop,
 		     const struct output_settings *output, const char *heading, struct stage *out)
 {
 	printf("%s\n\n", heading);
@@ -87,7 +87,7 @@ static void print_comparison(const struct stage *before, const struct stage *aft
 }
 
 /* Our own veth: take its offloads away, find that out, put them back. */
-static int demo_veth(struct embedded *e, const struct conduct_options *o, const struct stop *stop,
+static int demo_veth(struct embedded *e, const struct conduct_options *o, struct stop *stop,
 		     const struct output_settings *output)
 {
 	struct stage healthy = { 0 }, slow = { 0 }, fixed = { 0 };

@@ -141,6 +141,7 @@ static int serve(const struct serve_settings *s)
 		exam_service_free(service);
 		return complain(EXIT_COULD_NOT_TELL, "serve: out of memory");
 	}
+	stop_gracefully(stop);
 	struct peer_service callbacks = exam_service_callbacks(service);
 	if (peer_server_open(&o, &callbacks, &server, &err)) {
 		exam_service_free(service);

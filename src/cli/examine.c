@@ -8,7 +8,7 @@
 #include "src/cli/options.h"
 #include "src/cli/progress_line.h"
 
-struct watcher { const struct stop *stop; const struct progress_line *line; };
+struct watcher { struct stop *stop; const struct progress_line *line; };
 
 static bool cancelled(void *state)
 {
@@ -34,12 +34,15 @@ static void progress(void *state, const struct exam_progress *p)
 {
 	const struct watcher *w = state;
 
+	/* From now on there is something to report. */
+	if (p->phase == EXAM_RUN_GOES_ON)
+		stop_gracefully(w->stop);
 	if (p->phase == EXAM_FACTS_READ && w->line->shown)
 		show_first_look(w->line, p->exam);
 	progress_line_show(w->line, p);
 }
 
-int examine(const struct conduct_options *options, const struct stop *stop, bool quiet,
+int examine(const struct conduct_options *options, struct stop *stop, bool quiet,
 	    struct exam **exam)
 {
 	struct progress_line line = { .shown = !quiet && isatty(STDERR_FILENO),
@@ -60,7 +63,7 @@ int examine(const struct conduct_options *options, const struct stop *stop, bool
 	return 0;
 }
 
-int examine_and_report(const struct conduct_options *o, const struct stop *stop,
+int examine_and_report(const struct conduct_options *o, struct stop *stop,
 		       const struct output_settings *output, bool quiet)
 {
 	struct diagnosis *d = NULL;

@@ -9,10 +9,10 @@
 
 /* Conducts; progress on stderr when that is a terminal and not quiet.  0, or a complaint's exit
  * code. */
-int examine(const struct conduct_options *o, const struct stop *stop, bool quiet,
+int examine(const struct conduct_options *o, struct stop *stop, bool quiet,
 	    struct exam **exam);
 /* Conducts, diagnoses, writes the report; the diagnosis' exit code. */
-int examine_and_report(const struct conduct_options *o, const struct stop *stop,
+int examine_and_report(const struct conduct_options *o, struct stop *stop,
 		       const struct output_settings *output, bool quiet);
 
 #endif

@@ -4,12 +4,25 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-struct stop { int fd; sigset_t signals; };
+#include "src/cli/options.h"
+
+struct stop { int fd; sigset_t signals; atomic_bool graceful; };
+
+static void end_now(int sig)
+{
+	/* Below what is left of a line of progress. */
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	complain(0, "interrupted");
+	_exit(128 + sig);
+}
 
 static void *wait_for_signals(void *arg)
 {
@@ -18,11 +31,11 @@ static void *wait_for_signals(void *arg)
 
 	if (sigwait(&s->signals, &sig) == 0) {
 		uint64_t one = 1;
-		if (write(s->fd, &one, sizeof(one)) < 0)
-			_exit(128 + sig);
+		if (!atomic_load(&s->graceful) || write(s->fd, &one, sizeof(one)) < 0)
+			end_now(sig);
 	}
 	if (sigwait(&s->signals, &sig) == 0)
-		_exit(128 + sig);
+		end_now(sig);
 	return NULL;
 }
 
@@ -33,6 +46,7 @@ struct stop *stop_watch(void)
 
 	if (!s)
 		return NULL;
+	atomic_init(&s->graceful, false);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sigemptyset(&s->signals);
 	sigaddset(&s->signals, SIGINT);
@@ -48,6 +62,11 @@ struct stop *stop_watch(void)
 	/* The watcher lives as long as the process: a second signal must always end it. */
 	pthread_detach(thread);
 	return s;
+}
+
+void stop_gracefully(struct stop *s)
+{
+	atomic_store(&s->graceful, true);
 }
 
 bool stop_asked(const struct stop *s)

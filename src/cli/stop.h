@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stop: Ctrl-C and SIGTERM.  The first asks the command to end and report what
- * it has; the second ends the process at once.
+ * Stop: Ctrl-C and SIGTERM.  As long as there is nothing to lose they end the
+ * process at once.  After stop_gracefully() the first asks the command to end and
+ * report what it has; the second ends the process.
  */
 #ifndef ND_CLI_STOP_H
 #define ND_CLI_STOP_H
@@ -13,6 +14,7 @@ struct stop;
 /* Blocks the signals in this thread and all started later, and begins to wait for them.  NULL:
  * failed. */
 struct stop *stop_watch(void);
+void stop_gracefully(struct stop *s);
 bool stop_asked(const struct stop *s);
 int stop_fd(const struct stop *s);	/* readable once asked */
 

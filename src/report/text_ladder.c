@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/core/units.h"
 
@@ -126,6 +127,28 @@ static void rung_inputs(const struct pen *p, const struct ceiling *c)
 	text_free(&line);
 }
 
+/* In what room there is; "lowest" may go, since the mark in front says it too. */
+static void rung_subject(const struct pen *p, const struct rungs *r, const struct ceiling *c,
+			 bool lowest)
+{
+	static const char word[] = "lowest";
+	unsigned int used = 4 + LABEL_COLUMNS + 1 + r->bar + 2 + RATE_COLUMNS, columns;
+	unsigned int room = p->width > used + SUBJECT_COLUMNS ? p->width - used : SUBJECT_COLUMNS;
+	struct text t = TEXT_INIT;
+
+	text_add(&t, c->subject ? c->subject : "");
+	if (lowest && !c->subject)
+		text_add(&t, word);
+	else if (lowest && text_columns(c->subject) + strlen(word) + 2 <= room)
+		text_printf(&t, ", %s", word);
+	columns = t.data ? text_columns(t.data) : 0;
+	if (t.failed)
+		p->out->failed = true;
+	else
+		pen_field(p, t.data, columns < room ? columns : room);
+	text_free(&t);
+}
+
 static void rung(const struct pen *p, const struct rungs *r, const struct ceiling *c, bool verbose)
 {
 	bool lowest = c == r->lowest;
@@ -138,8 +161,7 @@ static void rung(const struct pen *p, const struct rungs *r, const struct ceilin
 	if (c->subject || lowest) {
 		add_range(p, c->low_bps, c->high_bps, RATE_COLUMNS - 1);
 		text_add(p->out, " ");
-		text_add_escaped(p->out, c->subject ? c->subject : "");
-		text_add(p->out, lowest ? (c->subject ? ", lowest" : "lowest") : "");
+		rung_subject(p, r, c, lowest);
 	} else {
 		pen_rate_range(p, p->out, c->low_bps, c->high_bps);
 	}

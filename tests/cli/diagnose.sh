@@ -61,6 +61,21 @@ says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve
 	holds "by name, with the key in a file, reverse" \
 		'.exam.runs | length == 1 and .[0].spec.direction == "reverse"'
 }
+if [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6; then
+	old=$server
+	# shellcheck disable=SC2119
+	serve --bind ::1
+	for address in "[::1]:$port" "::1 --port $port"; do
+		# shellcheck disable=SC2086 # words on purpose
+		in_time 60 "$NETDOCTOR" diagnose $address --key "$key" --report json $quick
+		holds "IPv6: $address" '.exam.path.peer_address == "::1"'
+	done
+	stop_server
+	server=$old
+else
+	skip "IPv6" "no ::1 here"
+fi
+
 chmod 644 "$work/key"
 error "a key file that others can read" 64 "key file $work/key: others can read it" \
 	diagnose "$peer" --key-file "$work/key"

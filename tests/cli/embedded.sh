@@ -120,6 +120,14 @@ for user in $kinds; do
 	kill -INT $(ours)
 	interrupted "as $user: Ctrl-C to both processes"
 
+	for moment in 0.02 0.1 0.4; do
+		as "$user" "$program" diagnose >"$work/client" 2>&1 </dev/null &
+		sleep "$moment"
+		kill -INT $!
+		ends $!
+		none "as $user: Ctrl-C after $moment s: nothing is left" "$(left)"
+	done
+
 	begin "$user"
 	kill -KILL "$main"
 	ends "$main"

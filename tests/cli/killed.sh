@@ -3,7 +3,7 @@
 # Either side ends in mid-run: the other says so in one line within seconds, what was measured
 # is reported, and a server is ready for the next client.
 . tests/cli/lib.sh
-need jq
+need jq perl
 
 # in_run [OPTION...]: a client $client in the middle of a run that would go on for long.
 in_run() {
@@ -100,6 +100,19 @@ in_run --reverse
 kill -STOP "$server"
 client_ends "the server stands still" 'session lost: no sign of life'
 kill -KILL "$server"
+
+# ---- before there is anything to lose ----
+stranger silent listen silence
+listener=$started
+start client "$NETDOCTOR" diagnose "$stranger"
+client=$started
+sleep 0.5
+kill -INT "$client"
+ends "$client"
+check "Ctrl-C while it connects ends it at once" [ "$status" -eq 130 ]
+check "in one line" one_line "$work/client" 'interrupted$'
+kill "$listener"
+ends "$listener"
 
 # ---- once ----
 serve --once
