@@ -56,6 +56,20 @@ static bool rate_after(const struct rule_input *in, const struct rule_loss *loss
 	return loss_ceiling(&l, low, high);
 }
 
+/* Segments that one of these drops may have cost. */
+static double most_segments(const struct rule_input *in, const struct rule_loss *loss,
+			    const struct drops *d)
+{
+	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
+	struct nd_u64 mss = END_FLOW_MIN(sender, snd_mss);
+
+	if (!d->aggregates)
+		return 1;
+	if (loss->events_counted && loss->events > 0)
+		return fmax(1, loss->segments / loss->events);
+	return mss.k == ND_KNOWN && mss.v ? fmax(1, OFFLOAD_AGGREGATE_BYTES / (double)mss.v) : 1;
+}
+
 void drops_losses(const struct rule_input *in, struct rule_output *out, struct finding *f)
 {
 	const char *id = in->run->id.k == ND_KNOWN ? in->run->id.v : "?";
@@ -80,6 +94,11 @@ void drops_judge(const struct rule_input *in, struct rule_output *out, struct fi
 	double low, high;
 
 	drops_losses(in, out, f);
-	if (rule_loss_of(in->exam, in->direction, &loss) && rate_after(in, &loss, d, &low, &high))
+	if (!rule_loss_of(in->exam, in->direction, &loss))
+		return;
+	/* What is lost elsewhere matters more: these drops explain nothing away. */
+	if (d->packets * most_segments(in, &loss, d) < LOSS_PATH_SHARE * loss.segments)
+		f->proof = PROOF_STATIC;
+	if (rate_after(in, &loss, d, &low, &high))
 		finding_lifts(f, CEILING_LOSS, low, high);
 }

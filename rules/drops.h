@@ -26,8 +26,8 @@ bool drops_were_not_ours(const struct rule_input *in);
  */
 void drops_losses(const struct rule_input *in, struct rule_output *out, struct finding *f);
 /*
- * The same, and the gain of a fix that leaves DROPS_LEFT of these drops.  It wins where
- * congestion control settles at its losses.
+ * The same, as advice only when they are a small part of our losses; and the gain of a fix that
+ * leaves DROPS_LEFT of these drops.  It wins where congestion control settles at its losses.
  */
 void drops_judge(const struct rule_input *in, struct rule_output *out, struct finding *f,
 		 const struct drops *d);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "rules/nic_counters.h"
+#include "rules/softnet.h"
 #include "rules/thresholds.h"
 
 static const char *run_fact(const struct rule_input *in, struct rule_output *out, enum side s,
@@ -89,13 +90,12 @@ static void look_at_stack(const struct rule_input *in, struct rule_output *out,
 			  const struct run_end *end, enum side s, struct loss_places *l)
 {
 	static const char *const names[] = { "TcpExtTCPBacklogDrop", "TcpInCsumErrors" };
-	double backlog = 0;
+	struct softnet_sum backlog = softnet_sum_of(end);
 	size_t i;
 
-	for (i = 0; i < end->window->nsoftnet; i++)
-		backlog += value(end->window->softnet[i].dropped);
-	add(l, s, run_fact(in, out, s, "softnet[*].dropped"), "/proc/net/softnet_stat", backlog,
-	    true);
+	add(l, s, run_fact(in, out, s, "softnet[*].dropped, our part"), "/proc/net/softnet_stat",
+	    backlog.k == ND_KNOWN ?
+	    backlog.dropped * softnet_our_part(end, exam_port(in->exam, s)) : 0, true);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		add(l, s, run_fact(in, out, s, rule_text(out, "mibs[%s]", names[i])),
 		    "/proc/net/netstat", value(counters_mib(end->window, names[i])), true);

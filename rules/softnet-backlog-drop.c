@@ -16,8 +16,9 @@ static void fire(const struct rule_input *in, struct rule_output *out,
 {
 	struct nd_u64 now = in->facts ? in->facts->sysctl.netdev_max_backlog :
 					nd_u64_unknown(ND_UNREAD);
+	double part = softnet_our_part(in->end, in->port);
 	const struct drops drops = {
-		.packets = sum->dropped, .passed = sum->processed, .aggregates = true,
+		.packets = sum->dropped * part, .passed = sum->processed * part, .aggregates = true,
 	};
 	struct finding *f = rule_fire(out);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rules/softnet.h"
 
+#include <math.h>
+
 struct softnet_sum softnet_sum_of(const struct run_end *end)
 {
 	struct softnet_sum sum = { .k = ND_UNREAD };
@@ -29,4 +31,17 @@ const char *softnet_fact(struct rule_output *out, const struct run *run, enum si
 {
 	return rule_text(out, "runs[%s].%s.softnet%s", run->id.k == ND_KNOWN ? run->id.v : "?",
 			 side_word(s), rest);
+}
+
+double softnet_our_part(const struct run_end *end, const struct link_facts *port)
+{
+	struct softnet_sum sum = softnet_sum_of(end);
+	const struct link_sample *link;
+
+	if (sum.k != ND_KNOWN || !(sum.processed > 0) || !port || port->ifindex.k != ND_KNOWN)
+		return 1;
+	link = counters_link(end->window, port->ifindex.v);
+	if (!link || link->rx_packets.k != ND_KNOWN)
+		return 1;
+	return fmin(1, (double)link->rx_packets.v / sum.processed);
 }

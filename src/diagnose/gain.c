@@ -157,7 +157,8 @@ static enum severity severity_of_share(double share)
 void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 		      struct finding *const *findings, size_t n)
 {
-	enum severity proven = SEVERITY_INFO;
+	/* Advice may be low where all that was proven is information. */
+	enum severity proven = SEVERITY_LOW;
 	bool any_proven = false;
 	size_t i;
 
