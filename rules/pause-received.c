@@ -25,15 +25,15 @@ const struct rule rule_pause_received = {
 	.id = "pause-received",
 	.title = "the sender's port is paused by flow control",
 	.scope = RULE_PER_SENDER,
-	.reads = "the driver's counters of pause frames received and (mlx5, mlx4, bnxt) time paused, "
-		 "pause settings of the port",
+	.reads = "the driver's counters of pause frames received and (mlx5, mlx4, bnxt) time "
+		 "paused, pause settings of the port",
 	.fires_when = ">= 100 pause frames a second in the window, or >= 2 % of it paused, on the "
 		      "sending port, which obeys them",
-	.why = "A switch or host that cannot take more asks its neighbour on the wire to stop for a "
-	       "moment. Nothing is dropped and no TCP counter moves: the rate just falls.",
+	.why = "A switch or host that cannot take more asks its neighbour on the wire to stop for "
+	       "a moment. Nothing is dropped and no TCP counter moves: the rate just falls.",
 	.fix = "Find who sends the pause frames: the peer's NIC when the hosts are connected "
-	       "directly (pause-sent there), else the switch, for a slower or congested port behind "
-	       "it. Relieve that; turning pause off only turns the stops into drops.",
+	       "directly (pause-sent there), else the switch, for a slower or congested port "
+	       "behind it. Relieve that; turning pause off only turns the stops into drops.",
 	.not_when = "Totals since boot prove nothing. Ports set not to obey pause count the frames "
 		    "all the same. The wire is full already.",
 	.references = "IEEE 802.3, annex 31B; 802.1Qbb\n"

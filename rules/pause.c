@@ -60,7 +60,8 @@ bool pause_find(const struct rule_input *in, struct rule_output *out, enum nic_e
 	if (p->stopped_us.k == ND_KNOWN)
 		p->share = fmin(1, p->stopped_us.value / 1e6 / seconds);
 	if (p->per_second < PAUSE_PER_SECOND && p->share < PAUSE_SHARE) {
-		rule_clear(out, p->frames.value > 0 ? "hardly any pause frames" : "no pause frames");
+		rule_clear(out, p->frames.value > 0 ? "hardly any pause frames" :
+			   "no pause frames");
 		return false;
 	}
 	if (frames == NIC_PAUSE_RECEIVED && nd_is_false(in->port->pause_rx) &&

@@ -133,8 +133,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	f->risk = RISK_AFFECTS_OTHERS;
 	if (manages_queue(d->leaf)) {
 		f->risk = RISK_NONE;
-		f->fix = "The queue keeps itself short by dropping: find what is too slow behind it "
-			 "(a rate limit, a paused port, a busy CPU) rather than lengthen it.";
+		f->fix = "The queue keeps itself short by dropping: find what is too slow behind "
+			 "it (a rate limit, a paused port, a busy CPU) rather than lengthen it.";
 		finding_command(out, f, "tc -s qdisc show dev %s",
 				rule_shell(out, f->subject ? f->subject : "?"));
 		return;
@@ -197,8 +197,8 @@ const struct rule rule_qdisc_drops = {
 	       "of the path.",
 	.fix = "Lengthen the queue, or replace it by fq, which paces the flows and pushes back on "
 	       "the sockets instead.",
-	.not_when = "fq_codel and its kind drop on purpose while the link is full; netem does as it "
-		    "was told. With a rate limit the drops follow from it (qdisc-rate-limit).",
+	.not_when = "fq_codel and its kind drop on purpose while the link is full; netem does as "
+		    "it was told. With a rate limit the drops follow from it (qdisc-rate-limit).",
 	.references = "tc(8), tc-fq(8), tc-pfifo(8)",
 	.evaluate = evaluate,
 };

@@ -24,7 +24,8 @@ static void fire(const struct rule_input *in, struct rule_output *out,
 
 	f->risk = RISK_AFFECTS_OTHERS;
 	f->subject = "netdev_max_backlog";
-	f->title = rule_text(out, "%s dropped %.0f packets because a CPU's backlog queue%s was full",
+	f->title = rule_text(out, "%s dropped %.0f packets because a CPU's backlog queue%s was "
+			     "full",
 			     in->side == SIDE_PEER ? "the peer" : "this host", sum->dropped,
 			     now.k == ND_KNOWN ? rule_text(out, " of %llu",
 							   (unsigned long long)now.v) : "");
@@ -34,7 +35,8 @@ static void fire(const struct rule_input *in, struct rule_output *out,
 		       NULL, "computed");
 	if (sum->steered > 0)
 		finding_number(out, f, softnet_fact(out, in->run, in->side, "[*].received_rps"),
-			       sum->steered, UNIT_PACKETS, NULL, "/proc/net/softnet_stat, column 10");
+			       sum->steered, UNIT_PACKETS, NULL,
+			       "/proc/net/softnet_stat, column 10");
 	drops_judge(in, out, f, &drops);
 	if (now.k != ND_KNOWN) {
 		f->confidence = 0.6;
@@ -59,8 +61,8 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 	else if (!(sum.dropped > 0))
 		rule_clear(out, "no CPU's backlog queue overflowed");
 	else if (!uses_backlog(in, &sum))
-		rule_clear(out, "%.0f packets were dropped from backlog queues, but ours do not pass "
-			   "them: the NIC's driver polls, and RPS is off", sum.dropped);
+		rule_clear(out, "%.0f packets were dropped from backlog queues, but ours do not "
+			   "pass them: the NIC's driver polls, and RPS is off", sum.dropped);
 	else if (drops_were_not_ours(in))
 		rule_clear(out, "%.0f packets were dropped from backlog queues, but none of ours: "
 			   "nothing had to be sent again", sum.dropped);

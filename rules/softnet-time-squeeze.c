@@ -93,8 +93,8 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 	}
 	ring = nic_count_of(in->end, in->port, NIC_RX_EXHAUSTED);
 	if (nic_is_software(in->port) || (ring.k == ND_KNOWN && !(ring.value > 0)))
-		rule_clear(out, "a core ran out of its time for packets, but none was dropped: they "
-			   "only waited");
+		rule_clear(out, "a core ran out of its time for packets, but none was dropped: "
+			   "they only waited");
 	else if (ring.k != ND_KNOWN)
 		rule_missing(out, nic_fact(out, in->run, in->side, in->port, &ring,
 					   "a full receive ring"), ring.k, NULL);
@@ -107,8 +107,8 @@ const struct rule rule_softnet_time_squeeze = {
 	.id = "softnet-time-squeeze",
 	.title = "softirqs stop with packets left, and packets are dropped",
 	.scope = RULE_PER_RECEIVER,
-	.reads = "time_squeeze of /proc/net/softnet_stat by CPU, that CPU's load, drops of the NIC's "
-		 "ring and of backlog queues, net.core.netdev_budget and netdev_budget_usecs",
+	.reads = "time_squeeze of /proc/net/softnet_stat by CPU, that CPU's load, drops of the "
+		 "NIC's ring and of backlog queues, net.core.netdev_budget and netdev_budget_usecs",
 	.fires_when = ">= 100 time_squeezes a second on a core that is >= 85 % busy, and packets "
 		      "were dropped in the window",
 	.why = "A softirq handles netdev_budget packets or netdev_budget_usecs of work at a time, "

@@ -17,8 +17,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	/* How fast it could read, and so the gain, nobody knows. */
 	f->severity = SEVERITY_HIGH;
 	f->risk = RISK_NONE;
-	f->title = rule_text(out, "the reader on %s lets %.0f %% of its buffer lie unread and takes "
-			     "%s only, though its CPU has room",
+	f->title = rule_text(out, "the reader on %s lets %.0f %% of its buffer lie unread and "
+			     "takes %s only, though its CPU has room",
 			     in->side == SIDE_PEER ? "the peer" : "this host",
 			     r->queue_fill.v * 100, rate);
 	tcp_flow_evidence(out, f, in->run, in->side, "receive_queue_fill", r->queue_fill,
@@ -91,14 +91,14 @@ const struct rule rule_tcp_reader_slow = {
 	.id = "tcp-reader-slow",
 	.title = "the receiving application reads too slowly",
 	.scope = RULE_PER_RECEIVER,
-	.reads = "unread bytes of the receiver's sockets and the size of its reads, zero windows it "
-		 "announced, time the sender was limited by the window, the receiver's CPUs",
-	.fires_when = ">= 60 % of the receive buffer is unread on average although reads took whole "
-		      "blocks; the window was closed or limited the sender; and no core or thread "
-		      "of the receiver is full",
-	.why = "The window shows what the application has made room for. When it stops reading, for "
-	       "whatever it waits, the window closes and the sender stops, just as if the buffer "
-	       "were too small.",
+	.reads = "unread bytes of the receiver's sockets and the size of its reads, zero windows "
+		 "it announced, time the sender was limited by the window, the receiver's CPUs",
+	.fires_when = ">= 60 % of the receive buffer is unread on average although reads took "
+		      "whole blocks; the window was closed or limited the sender; and no core or "
+		      "thread of the receiver is full",
+	.why = "The window shows what the application has made room for. When it stops reading, "
+	       "for whatever it waits, the window closes and the sender stops, just as if the "
+	       "buffer were too small.",
 	.fix = "Look at what the reader waits for (disk, a lock, a pipe, its own peer, a paused or "
 	       "throttled process): larger buffers do not make it faster.",
 	.not_when = "The reader uses all of a CPU or waits for one (cpu-* rules). A buffer smaller "

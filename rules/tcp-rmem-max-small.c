@@ -37,7 +37,8 @@ const struct rule rule_tcp_rmem_max_small = {
 		      "buffers carry < 0.9 of the path's lowest link, and the rate was below that",
 	.why = "A window of rate x round trip must fit in the receive buffer, of which about half "
 	       "is window. Autotuning stops at the third value of tcp_rmem.",
-	.fix = "Raise the third value of net.ipv4.tcp_rmem on the receiver; new connections use it.",
+	.fix = "Raise the third value of net.ipv4.tcp_rmem on the receiver; new connections use "
+	       "it.",
 	.not_when = "Advice from arithmetic: with the window seen full it is tcp-rcvbuf-limit. "
 		    "Below 1 ms the default is plenty.",
 	.references = "Linux Documentation/networking/ip-sysctl.rst, tcp_rmem\n"

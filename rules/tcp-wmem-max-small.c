@@ -32,8 +32,9 @@ const struct rule rule_tcp_wmem_max_small = {
 	.scope = RULE_PER_SENDER,
 	.reads = "net.ipv4.tcp_wmem of the sender, shortest round trip, line rate and PCIe of both "
 		 "ends",
-	.fires_when = "a round trip of 1 ms or more, over which three quarters of all streams' send "
-		      "buffers carry < 0.9 of the path's lowest link, and the rate was below that",
+	.fires_when = "a round trip of 1 ms or more, over which three quarters of all streams' "
+		      "send buffers carry < 0.9 of the path's lowest link, and the rate was "
+		      "below that",
 	.why = "Sent data stays in the send buffer until it is acknowledged, a round trip later. "
 	       "Autotuning stops at the third value of tcp_wmem: 4 MiB by default, which is "
 	       "1.3 Gbit/s over 20 ms.",

@@ -90,6 +90,30 @@ static void another_limit_at_the_rate_leaves_no_gain(void **state)
 	exam_free(e);
 }
 
+static void one_fix_may_lift_two_ceilings(void **state)
+{
+	struct finding f = finding(&rule_a, PROOF_CAUSAL, SIDE_PEER), *list[] = { &f };
+	struct exam *e = exam_at(3e9);
+	struct ceiling with[] = {
+		rows[0],
+		{ .kind = CEILING_WINDOW_RECEIVE, .side = SIDE_PEER, .known = true,
+		  .low_bps = 3e9, .high_bps = 3e9 },
+		{ .kind = CEILING_WINDOW_SEND, .side = SIDE_LOCAL, .known = true,
+		  .low_bps = 4.5e9, .high_bps = 4.5e9 },
+	};
+	struct ladder l = { with, ARRAY_SIZE(with) };
+
+	(void)state;
+	finding_lifts(&f, CEILING_WINDOW_RECEIVE, 20e9, 20e9);
+	gain_of_findings(e, &l, list, 1);
+	assert_near(f.gain_high_bps / 1e9, 1.5, 1e-9);
+	/* The option that set the receive buffers set the send buffers too. */
+	f.lifts_too = CEILING_WINDOW_SEND;
+	gain_of_findings(e, &l, list, 1);
+	assert_near(f.gain_low_bps / 1e9, 6.4, 1e-9);
+	exam_free(e);
+}
+
 static void losses_count_unless_they_are_the_limits_echo(void **state)
 {
 	struct finding f = finding(&rule_a, PROOF_STATIC, SIDE_PEER), *list[] = { &f };
@@ -293,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gain_stops_at_the_next_ceiling),
 		cmocka_unit_test(another_limit_at_the_rate_leaves_no_gain),
+		cmocka_unit_test(one_fix_may_lift_two_ceilings),
 		cmocka_unit_test(losses_count_unless_they_are_the_limits_echo),
 		cmocka_unit_test(no_number_without_any_limit),
 		cmocka_unit_test(odd_promises_are_no_promises),
