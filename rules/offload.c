@@ -217,6 +217,7 @@ void finding_experiment(struct rule_output *out, struct finding *f, const struct
 		       rule_text(out, "experiment: segments of %.0f, not %.0f bytes",
 				 x->half_segment, x->segment));
 	finding_number(out, f, rule_text(out, "runs[%s] CPU time a byte, against runs[%s]",
-					 run_name(x->half), run_name(t->run)), x->cost_ratio, UNIT_NONE,
+					 run_name(x->half), run_name(t->run)),
+		       x->cost_ratio, UNIT_NONE,
 		       rule_text(out, ">= %g", OFFLOAD_EXPERIMENT_COST), "experiment");
 }
