@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <net/if.h>
 #include <string.h>
 
 #include "src/cli/commands.h"
@@ -41,11 +42,17 @@ static int run(const struct command *self, int argc, char **argv)
 		return EXIT_USAGE;
 	if (peer && peer_target_from(&s.peer, peer, host, sizeof(host), &target))
 		return EXIT_USAGE;
+	if (!peer && (s.peer.key || s.peer.key_file || s.peer.bind || s.peer.port ||
+		      s.peer.only_v4 || s.peer.only_v6))
+		return complain(EXIT_USAGE, "diagnose: --key, --key-file, --bind, --port, -4 and "
+					    "-6 need a PEER");
+	if (s.run.iface && !if_nametoindex(s.run.iface))
+		return complain(EXIT_COULD_NOT_TELL, "diagnose: no link named %s here",
+				s.run.iface);
+	rc = output_check(&s.output);
+	if (rc)
+		return rc;
 	if (!peer) {
-		if (s.peer.key || s.peer.key_file || s.peer.bind || s.peer.port)
-			return complain(
-				EXIT_USAGE,
-				"diagnose: --key, --key-file, --bind and --port need a PEER");
 		if (embedded_start(&embedded, &target, &err))
 			return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	}

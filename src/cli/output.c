@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,38 @@ static int write_all(FILE *f, const char *name, const struct text *t)
 int output_text(const struct text *t)
 {
 	return write_all(stdout, "standard output", t);
+}
+
+/* The folder that a file would be made in: its path up to the last slash, or ".". */
+static int folder_is_writable(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *folder = slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : NULL;
+	int rc = access(slash ? (folder ? folder : "") : ".", W_OK | X_OK);
+	int saved = errno;
+
+	free(folder);
+	errno = saved;
+	return rc;
+}
+
+int output_check(const struct output_settings *s)
+{
+	struct stat st = { .st_mode = 0 };
+	int rc;
+
+	if (!s->file)
+		return 0;
+	if (stat(s->file, &st))
+		rc = errno == ENOENT ? folder_is_writable(s->file) : -1;
+	else
+		rc = access(s->file, W_OK);
+	if (!rc && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		rc = -1;
+	}
+	return rc ? complain(EXIT_COULD_NOT_TELL, "cannot write %s: %s", s->file, strerror(errno))
+		  : 0;
 }
 
 int output_report(const struct output_settings *s, report_writer text, const struct exam *e,

@@ -30,6 +30,11 @@ struct output_settings {
 typedef int (*report_writer)(const struct exam *, const struct diagnosis *,
 			     const struct report_options *, struct text *);
 
+/*
+ * Before work that takes long: can the report be written to the file?  0, or a complaint's exit
+ * code.  Changes nothing.
+ */
+int output_check(const struct output_settings *s);
 /* Writes the report by `text` or as JSON.  0, or a complaint's exit code. */
 int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
 		  const struct diagnosis *d);

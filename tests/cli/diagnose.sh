@@ -91,6 +91,16 @@ error "a key file that nobody writes" 64 "key file $work/fifo: " \
 	diagnose "$peer" --key-file "$work/fifo"
 error "a folder as key file" 64 "key file $work: is a directory" serve --key-file "$work"
 
+# Before any traffic, not after.
+runs=$(grep -c ' run: ' "$work/serve")
+error "a report that cannot be written" 3 'cannot write /nonexistent/report: No such file' \
+	diagnose "$peer" --key "$key" -o /nonexistent/report
+error "a report onto a folder" 3 "cannot write $work: Is a directory" \
+	diagnose "$peer" --key "$key" -o "$work"
+error "a link that is not there" 3 'diagnose: no link named no-such-link here' \
+	diagnose "$peer" --key "$key" --iface no-such-link
+check "no run was made for these" [ "$(grep -c ' run: ' "$work/serve")" = "$runs" ]
+
 stop_server
 check "the server ends well" [ "$status" -eq 0 ]
 check "it told of every session's end" \

@@ -69,6 +69,7 @@ error "bracket without its pair" 64 'want HOST, HOST:PORT or' diagnose '[::1'
 error "text behind a bracket" 64 'want HOST, HOST:PORT or' diagnose '[::1]x'
 error "another scheme" 64 'want HOST or HOST:PORT of a running' diagnose http://h
 error "peer options without a peer" 64 'need a PEER' diagnose --port 5201
+error "a family without a peer" 64 'need a PEER' diagnose -6
 error "a key that is none" 64 '--key: not a key: want the 32 hex digits' diagnose h --key 123
 error "a key that is almost one" 64 'not a key' diagnose h --key 0123456789abcdef0123456789abcdeg
 error "a server both open and not" 64 'exclude each other' serve --open --key-file x
