@@ -23,6 +23,15 @@ static bool pressure_of(const struct rule_input *in, const struct qdisc_facts *q
 			   (*sample)->backlog_bytes.k == ND_KNOWN);
 }
 
+/* How far below its rate a limiter with a full queue may be: its timers need a CPU, too. */
+static double lateness(const struct rule_input *in)
+{
+	struct nd_f64 busy = end_mean_busy(in->end);
+
+	return busy.k == ND_KNOWN && busy.v >= ALL_CORES_SATURATED ? QDISC_LATE_TIMERS_FULL :
+								     QDISC_LATE_TIMERS;
+}
+
 static bool grew(struct nd_u64 v)
 {
 	return v.k == ND_KNOWN && v.v > 0;
@@ -141,7 +150,7 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 	finding_number(out, f, rule_text(out, "runs[%s].goodput_bps", in->run->id.v),
 		       in->measured_bps, UNIT_BITS_PER_SECOND,
 		       rule_text(out, "within %g of it; with a queue at its end %g below",
-				 QDISC_RATE_MATCH, QDISC_LATE_TIMERS), "traffic run");
+				 QDISC_RATE_MATCH, lateness(in)), "traffic run");
 	if (!sample)
 		return;
 	add_counter(in, out, f, s, "overlimits", sample->overlimits, UNIT_COUNT);
@@ -230,7 +239,7 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 	if (used > 1 + QDISC_RATE_MATCH)
 		rule_clear(out, "%s is set to less than what was sent: our packets do not pass it",
 			   qdisc_words(out, s.qdisc, s.link));
-	else if (used < 1 - QDISC_LATE_TIMERS)
+	else if (used < 1 - lateness(in))
 		rule_clear(out, "only %.0f %% of the limit of %s was used", used * 100,
 			   qdisc_words(out, s.qdisc, s.link));
 	else if (used < 1 - QDISC_RATE_MATCH && !(sample && grew(sample->backlog_bytes)))
@@ -253,7 +262,8 @@ const struct rule rule_qdisc_rate_limit = {
 		 "backlog under traffic; segment size; measured rate",
 	.fires_when = "the rate is within 7 % of rate x payload / layer-2 bytes of the tightest "
 		      "limit that our packets pass, and its overlimits or drops grew or its queue "
-		      "is not empty; down to 20 % below with a queue at the end of the window",
+		      "is not empty; down to 20 % below (50 % while all CPUs are full) with a "
+		      "queue at the end of the window",
 	.why = "A shaper lets packets leave at its rate and keeps or drops the rest. It counts "
 	       "whole layer-2 frames, so a little less than its rate arrives as payload.",
 	.fix = "Raise the class's rate and ceiling, or remove the limit, if it is not wanted.",

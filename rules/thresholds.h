@@ -156,6 +156,7 @@
 #define QDISC_RATE_MATCH 0.07		/* T against rate * payload / layer-2 bytes */
 /* With its queue full a limiter on a busy CPU still loses this much of its rate to late timers. */
 #define QDISC_LATE_TIMERS 0.20
+#define QDISC_LATE_TIMERS_FULL 0.50
 #define QDISC_DROP_SHARE 1e-5
 #define QDISC_QUEUE_MAX 40000		/* packets; longer ones only add delay */
 

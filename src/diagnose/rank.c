@@ -15,6 +15,12 @@ static bool starts_with(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+/* What others do on the machine comes and goes; what is set up wrong stays. */
+static bool is_passing(const struct finding *f)
+{
+	return strcmp(f->rule->id, "cpu-contention") == 0 || strcmp(f->rule->id, "cpu-steal") == 0;
+}
+
 /*
  * A wrong test or a link below its speed comes before everything it distorts;
  * advice comes after everything that was seen limiting.
@@ -22,11 +28,10 @@ static bool starts_with(const char *s, const char *prefix)
 static int class_of(const struct finding *f)
 {
 	if (f->proof == PROOF_STATIC)
+		return 3;
+	if (f->severity < SEVERITY_MEDIUM || is_passing(f))
 		return 2;
-	if (f->severity >= SEVERITY_MEDIUM &&
-	    (starts_with(f->rule->id, "tool-") || starts_with(f->rule->id, "link-")))
-		return 0;
-	return 1;
+	return starts_with(f->rule->id, "tool-") || starts_with(f->rule->id, "link-") ? 0 : 1;
 }
 
 static bool before(const struct exam *exam, const struct ladder *ladder, const struct finding *a,

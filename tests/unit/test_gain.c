@@ -11,6 +11,9 @@
 static const struct rule rule_a = { .id = "cpu-a", .title = "a", .scope = RULE_PER_SENDER };
 static const struct rule rule_b = { .id = "ring-b", .title = "b", .scope = RULE_PER_RECEIVER };
 static const struct rule rule_link = { .id = "link-c", .title = "c", .scope = RULE_PER_SENDER };
+static const struct rule rule_contention = {
+	.id = "cpu-contention", .title = "d", .scope = RULE_PER_EXAM
+};
 
 /* Forward 6 Gbit/s; wire 9.4, the receiver's CPU full, windows wide, losses at the rate. */
 static struct ceiling rows[] = {
@@ -234,6 +237,29 @@ static void rank_is_gain_times_confidence(void **state)
 	exam_free(e);
 }
 
+/* Other work goes away by itself; what is set up wrong does not. */
+static void what_passes_comes_after_what_stays(void **state)
+{
+	struct finding f[3] = {
+		finding(&rule_contention, PROOF_CAUSAL, SIDE_PEER),
+		finding(&rule_a, PROOF_CAUSAL, SIDE_PEER),
+		finding(&rule_a, PROOF_CAUSAL, SIDE_PEER),
+	};
+	struct finding *list[] = { &f[0], &f[1], &f[2] };
+	struct exam *e = exam_at(6e9);
+
+	(void)state;
+	finding_lifts(&f[0], CEILING_CPU, 9e9, 9e9);
+	f[1].severity = SEVERITY_MEDIUM;
+	f[2].severity = SEVERITY_LOW;
+	gain_of_findings(e, &ladder, list, 3);
+	rank_findings(e, &ladder, list, 3);
+	assert_ptr_equal(list[0], &f[1]);
+	assert_ptr_equal(list[1], &f[0]);
+	assert_ptr_equal(list[2], &f[2]);
+	exam_free(e);
+}
+
 static void a_host_finding_gets_its_better_direction(void **state)
 {
 	struct finding f = finding(&rule_a, PROOF_CAUSAL, SIDE_PEER), *list[] = { &f };
@@ -324,6 +350,7 @@ int main(void)
 		cmocka_unit_test(confidence_is_lowered_never_raised),
 		cmocka_unit_test(advice_is_never_above_what_was_seen),
 		cmocka_unit_test(rank_is_gain_times_confidence),
+		cmocka_unit_test(what_passes_comes_after_what_stays),
 		cmocka_unit_test(a_host_finding_gets_its_better_direction),
 		cmocka_unit_test(the_plan_goes_from_ceiling_to_ceiling),
 		cmocka_unit_test(advice_is_no_step_of_the_plan),
