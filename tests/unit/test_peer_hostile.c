@@ -444,7 +444,7 @@ static void bad_client(const char *hello, uint32_t announced, const char *text, 
 	struct bad_session b;
 	struct fixture *f;
 
-	t.greeting_ms = announced == 100 ? 1000 : PATIENCE_MS;
+	t.greeting_ms = announced == 100 ? 3000 : PATIENCE_MS;
 	f = fixture_start(NULL, &t);
 	raw_session_open(&r, f->port, &f->key);
 	b.tls = r.channel.tls;
