@@ -13,7 +13,8 @@ static void fire(const struct rule_input *in, struct rule_output *out)
 	found->title = loopback ?
 		"both ends are this machine, by the loopback device: no network card is tested" :
 		"both ends are one machine and share its CPUs: each byte costs them twice";
-	finding_word(out, found, "path.same_machine", "yes", NULL, "equal boot ids");
+	if (nd_is_true(in->exam->path.same_machine))
+		finding_word(out, found, "path.same_machine", "yes", NULL, "equal boot ids");
 	if (loopback)
 		finding_word(out, found, "path.loopback", "yes", NULL, "route to the peer");
 	if (f && f->host.cpus_allowed.k == ND_KNOWN)

@@ -67,7 +67,7 @@ static bool evidence_is(const struct evidence *e, const cJSON *v)
 	return !e->text && fabs(e->value - v->valuedouble) <= 1e-3 * fabs(v->valuedouble) + 1e-9;
 }
 
-/* {"suffix of the fact": number or word} */
+/* {"suffix of the fact": number or word; null: no such evidence} */
 static unsigned int wrong_evidence(const cJSON *expect, const struct finding *f)
 {
 	const cJSON *v;
@@ -77,12 +77,13 @@ static unsigned int wrong_evidence(const cJSON *expect, const struct finding *f)
 	cJSON_ArrayForEach(v, cJSON_GetObjectItemCaseSensitive(expect, "evidence")) {
 		for (i = 0; i < f->nevidence; i++)
 			if (ends_with(f->evidence[i].fact, v->string) &&
-			    evidence_is(&f->evidence[i], v))
+			    (cJSON_IsNull(v) || evidence_is(&f->evidence[i], v)))
 				break;
-		if (i < f->nevidence)
+		if ((i < f->nevidence) != cJSON_IsNull(v))
 			continue;
 		wrong++;
-		printf("#   no evidence \"...%s\" of that value\n", v->string);
+		printf("#   %s evidence \"...%s\"%s\n", cJSON_IsNull(v) ? "unexpected" : "no",
+		       v->string, cJSON_IsNull(v) ? "" : " of that value");
 	}
 	for (i = 0; wrong && i < f->nevidence; i++)
 		printf("#     %s = %s%.9g\n", f->evidence[i].fact,
