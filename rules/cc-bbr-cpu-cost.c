@@ -91,8 +91,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 		       (double)s->min_rtt_us.v, UNIT_MICROSECONDS,
 		       rule_text(out, "< %g", CC_BBR_RTT_US), "TCP_INFO");
 	if (busy.k == ND_KNOWN)
-		finding_number(out, f, rule_text(out, "runs[%s].%s.busiest thread or core",
-						 in->run->id.v, side_word(in->side)),
+		finding_number(out, f, rule_text(out, "runs[%s].%s.most of a CPU that our sending "
+						 "used", in->run->id.v, side_word(in->side)),
 			       busy.v, UNIT_SHARE, other ? NULL :
 			       rule_text(out, ">= %g", CC_BBR_CORE_BUSY),
 			       "/proc/stat, CLOCK_THREAD_CPUTIME_ID");
