@@ -65,6 +65,11 @@ const struct cpu_facts *facts_cpu(const struct facts *f, uint64_t cpu)
 	return NULL;
 }
 
+bool link_examined(const struct link_facts *l)
+{
+	return l->speed_mbps.k != ND_UNREAD;
+}
+
 const struct link_facts *facts_egress(const struct facts *f)
 {
 	if (!f || f->route.ifindex.k != ND_KNOWN)

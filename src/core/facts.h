@@ -195,6 +195,8 @@ const struct feature_facts *facts_feature(const struct facts *f, uint64_t ifinde
 					  const char *name);
 const struct pci_facts *facts_pci(const struct facts *f, const char *address);
 const struct cpu_facts *facts_cpu(const struct facts *f, uint64_t cpu);
+/* False: only its name and what rtnetlink lists was read, because nobody asked for more. */
+bool link_examined(const struct link_facts *l);
 /* The link the route to the peer leaves by, NULL when unknown. */
 const struct link_facts *facts_egress(const struct facts *f);
 /*

@@ -46,6 +46,36 @@ static void per_host(const struct rule *rule, const struct rule_input *base,
 	}
 }
 
+/*
+ * Without a peer no route says which link matters: each physical link that was examined stands
+ * in for it, one after the other.
+ */
+static void per_link(const struct rule *rule, const struct rule_input *base,
+		     struct rule_output *out)
+{
+	int s;
+	size_t i;
+
+	for (s = 0; s < EXAM_ENDS; s++) {
+		const struct facts *f = base->exam->facts[s];
+
+		for (i = 0; f && i < f->nlinks; i++) {
+			const struct link_facts *l = &f->links[i];
+			struct exam exam = *base->exam;
+			struct rule_input in = *base;
+			struct facts facts = *f;
+
+			if (!link_examined(l) || !nd_str_is(l->kind, "physical"))
+				continue;
+			facts.route.ifindex = l->ifindex;
+			exam.facts[s] = &facts;
+			in.exam = &exam;
+			fill_side(&exam, (enum side)s, &in);
+			call(rule, &in, out);
+		}
+	}
+}
+
 static void per_direction(const struct rule *rule, const struct rule_input *base,
 			  struct rule_output *out)
 {
@@ -80,7 +110,10 @@ int engine_evaluate(const struct rule *const *rules, size_t nrules, const struct
 
 		switch (rule->scope) {
 		case RULE_PER_HOST:
-			per_host(rule, &base, out);
+			if (static_only)
+				per_link(rule, &base, out);
+			else
+				per_host(rule, &base, out);
 			break;
 		case RULE_PER_SENDER:
 		case RULE_PER_RECEIVER:

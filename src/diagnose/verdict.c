@@ -378,7 +378,13 @@ int verdict_decide_static(const struct exam *exam, struct diagnosis *d)
 		if (d->findings[i].severity >= SEVERITY_MEDIUM)
 			n++;
 	d->verdict = n ? VERDICT_LIMITED : VERDICT_HEALTHY;
-	if (!n)
+	if (!n && d->nunseen)
+		d->summary = arena_printf(d->mem, "Nothing wrong is seen on this host, but %zu "
+					  "check%s could not be made; no traffic was driven.",
+					  d->nunseen, d->nunseen == 1 ? "" : "s");
+	else if (!n && !d->nfindings && !d->nruled_out)
+		d->summary = "No check applies to what was examined; no traffic was driven.";
+	else if (!n)
 		d->summary = "Nothing wrong is set up on this host; no traffic was driven.";
 	else if (n == 1)
 		d->summary = arena_printf(d->mem, "%s.", d->findings[0].title);

@@ -63,7 +63,7 @@ int report_check_text(const struct exam *e, const struct diagnosis *d,
 
 	text_verdict(&p, d);
 	for (size_t i = 0; f && i < f->nlinks; i++)
-		if (text_link_matters(&f->links[i]))
+		if (text_link_matters(&f->links[i]) && link_examined(&f->links[i]))
 			text_link(&p, f, &f->links[i]);
 	if (f)
 		text_host(&p, f);

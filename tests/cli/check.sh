@@ -35,6 +35,8 @@ check "--ascii is ASCII" [ -z "$(tr -d '\000-\177' <"$work/out")" ]
 
 in_time 20 "$NETDOCTOR" check lo --report json
 check "one link" [ "$status" -le 3 ]
+holds "no link that was not asked for is judged" \
+	'.diagnosis | [.findings, .not_evaluated | tostring | select(test("links"))] == []'
 holds "it is there" 'any(.exam.hosts.local.links[]; .name == "lo")'
 
 error "an unknown link" 3 'check: no link named no-such-link here' check no-such-link

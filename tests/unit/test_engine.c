@@ -132,6 +132,44 @@ static void scopes(void **state)
 	exam_free(e);
 }
 
+static void fire_link(const struct rule_input *in, struct rule_output *out)
+{
+	struct finding *f = rule_fire(out);
+
+	assert_ptr_equal(in->port, in->link);
+	assert_ptr_equal(exam_port(in->exam, in->side), in->link);
+	f->title = f->subject = in->link->name.v;
+}
+
+/* `check` has no route: every physical link that was examined has its turn. */
+static void links_without_a_route(void **state)
+{
+	const struct rule *rules[] = { RULE("link", RULE_PER_HOST, fire_link) };
+	struct exam *e = build_one_host();
+	struct facts *f = (struct facts *)e->facts[SIDE_LOCAL];
+	struct link_facts links[3];
+	struct diagnosis *d;
+
+	(void)state;
+	f->route.ifindex = nd_u64_unknown(ND_NOT_APPLICABLE);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		links[i] = f->links[0];
+		links[i].ifindex = nd_u64(10 + i);
+	}
+	links[0].name = nd_str("eth0");
+	links[1].name = nd_str("eth1");
+	links[2].name = nd_str("eth2");
+	links[2].speed_mbps = nd_u64_unknown(ND_UNREAD);	/* nobody asked for it */
+	f->links = links;
+	f->nlinks = ARRAY_SIZE(links);
+	d = run_rules(e, rules, 1, true);
+	assert_int_equal(d->nfindings, 2);
+	assert_string_equal(d->findings[0].subject, "eth0");
+	assert_string_equal(d->findings[1].subject, "eth1");
+	diagnosis_free(d);
+	exam_free(e);
+}
+
 static void clear_and_missing(void **state)
 {
 	const struct rule *rules[] = {
@@ -373,6 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scopes),
+		cmocka_unit_test(links_without_a_route),
 		cmocka_unit_test(clear_and_missing),
 		cmocka_unit_test(a_limit_hides_what_waits_for_it),
 		cmocka_unit_test(the_root_of_three_offloads_is_named),
