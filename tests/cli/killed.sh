@@ -106,7 +106,7 @@ stranger silent listen silence
 listener=$started
 start client "$NETDOCTOR" diagnose "$stranger"
 client=$started
-sleep 0.5
+sleep 2	# until it watches for signals, also on a busy machine
 kill -INT "$client"
 ends "$client"
 check "Ctrl-C while it connects ends it at once" [ "$status" -eq 130 ]
