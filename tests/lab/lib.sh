@@ -161,13 +161,18 @@ lab_fix() {
 }
 
 # expect_faster DIRECTION FACTOR: after a fix, the rate is at least FACTOR times what it was.
+# Rates of a machine that does other things vary: up to three tries.
 expect_faster() {
-	rate_before=$(jq --arg d "$1" '[.exam.runs[] | select(.direction == $d and
-		.purpose == "all-streams")][0].goodput_bps' "$report")
-	if [ "$1" = forward ]; then lab_diagnose --forward --no-experiments; else lab_diagnose -R --no-experiments; fi
-	expect "the rate $1 rises at least $2-fold" '[.exam.runs[] | select(.direction == $d and
-		.purpose == "all-streams")][0].goodput_bps >= ($f | tonumber) * ($r | tonumber)' \
-		--arg d "$1" --arg f "$2" --arg r "$rate_before"
+	lab_rate='[.exam.runs[] | select(.direction == $d and .purpose == "all-streams")][0].goodput_bps'
+	lab_wanted=$(jq --arg d "$1" --argjson f "$2" "$lab_rate * \$f" "$report")
+	if [ "$1" = forward ]; then lab_only=--forward; else lab_only=-R; fi
+	for _ in 1 2 3; do
+		lab_diagnose "$lab_only" --no-experiments
+		jq -e --arg d "$1" --argjson w "$lab_wanted" "$lab_rate >= \$w" "$report" \
+			>/dev/null && break
+	done
+	expect "the rate $1 rises at least $2-fold" "$lab_rate >= \$w" \
+		--arg d "$1" --argjson w "$lab_wanted"
 }
 
 # expect_clean DIRECTION: nothing above low is said about that direction, but for what else
