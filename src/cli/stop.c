@@ -39,6 +39,15 @@ static void *wait_for_signals(void *arg)
 	return NULL;
 }
 
+/* nohup, and a shell for what a script runs in the background, ignore some on purpose. */
+static void add_unless_ignored(sigset_t *set, int sig)
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) || now.sa_handler != SIG_IGN)
+		sigaddset(set, sig);
+}
+
 struct stop *stop_watch(void)
 {
 	struct stop *s = calloc(1, sizeof(*s));
@@ -49,9 +58,9 @@ struct stop *stop_watch(void)
 	atomic_init(&s->graceful, false);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sigemptyset(&s->signals);
-	sigaddset(&s->signals, SIGINT);
-	sigaddset(&s->signals, SIGTERM);
-	sigaddset(&s->signals, SIGHUP);
+	add_unless_ignored(&s->signals, SIGINT);
+	add_unless_ignored(&s->signals, SIGTERM);
+	add_unless_ignored(&s->signals, SIGHUP);
 	if (s->fd < 0 || pthread_sigmask(SIG_BLOCK, &s->signals, NULL) ||
 	    pthread_create(&thread, NULL, wait_for_signals, s)) {
 		if (s->fd >= 0)

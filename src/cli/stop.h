@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stop: Ctrl-C and SIGTERM.  As long as there is nothing to lose they end the
+ * Stop: Ctrl-C, SIGTERM, SIGHUP, but those that were ignored from the start.  As long as there is nothing to lose they end the
  * process at once.  After stop_gracefully() the first asks the command to end and
  * report what it has; the second ends the process.
  */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # diagnose against serve: reports, where they go, exit statuses, keys, addresses.
 . tests/cli/lib.sh
-need jq
+need jq perl
 
 serve --max-sessions 4
 says "the server says how to reach it" \

@@ -14,12 +14,16 @@ check "no line is wider than 120 columns" [ -z "$(awk 'length > 120' "$work/out"
 incomplete() {
 	while read -r id; do
 		in_time 10 "$NETDOCTOR" explain "$id"
-		[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && head -n 1 "$work/out" | grep -q "^$id: " ||
-			echo "$id: status $status"
-		for part in 'looks at' reads 'fires when' why fix; do
-			grep -q "^$part  *[^ ]" "$work/out" || echo "$id: lacks: $part"
-		done
-		awk -v id="$id" 'length > 80 { print id ": " length " columns: " $0 }' "$work/out"
+		[ "$status" -eq 0 ] && [ ! -s "$work/err" ] || echo "$id: status $status"
+		awk -v id="$id" '
+			NR == 1 && index($0, id ": ") != 1 { print id ": begins with: " $0 }
+			/^[a-z]/ && NR > 1 && NF > 1 { part = $1; parts[part] = 1 }
+			length > 80 { print id ": " length " columns: " $0 }
+			END {
+				n = split("looks reads fires why fix", want, " ")
+				for (i = 1; i <= n; i++)
+					if (!parts[want[i]]) print id ": lacks: " want[i]
+			}' "$work/out"
 	done <"$work/ids"
 }
 none "each rule is explained" "$(incomplete)"

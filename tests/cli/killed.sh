@@ -16,8 +16,8 @@ in_run() {
 		[ "$(grep -c ' run: ' "$work/serve")" -gt "$already" ] && break
 		sleep 0.05
 	done
-	# Something to report: half a second counts.
-	sleep 1.2
+	# Something to report.
+	sleep 0.8
 }
 
 # client_ends NAME PATTERN: with a complaint that matches, and a report of half a run.
@@ -128,6 +128,16 @@ server_ends "--once ends with its client"
 serve
 kill -INT "$server"
 server_ends "Ctrl-C on an idle server"
+serve
+kill -HUP "$server"
+server_ends "a terminal that is gone ends it"
+trap '' HUP
+serve
+trap - HUP
+kill -HUP "$server"
+still_serves "unless it was started by nohup"
+stop_server
+
 left() {
 	for pid in $background; do
 		ended "$pid" || echo "$pid"

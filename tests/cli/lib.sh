@@ -162,11 +162,16 @@ ends() {
 	return 1
 }
 
+# A shell lets its background ignore Ctrl-C; this undoes it, in place of the (sub)shell.
+interruptible() { # COMMAND...
+	exec perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV or exit 127' "$@"
+}
+
 # start FILE COMMAND...: in the background, its output in $work/FILE; its number in $started.
 start() {
 	start_file=$work/$1
 	shift
-	"$@" >"$start_file" 2>&1 </dev/null &
+	interruptible "$@" >"$start_file" 2>&1 </dev/null &
 	started=$!
 	background="$background $started"
 }

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2317 # called by check
 # A server's limits: what is against them is refused with the limit, the rate is kept.
 . tests/cli/lib.sh
-need jq
+need jq perl
 
 # refused NAME PATTERN OPTION...: in one line, and a report of both hosts without a rate.
 refused() {
