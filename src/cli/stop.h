@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stop: Ctrl-C, SIGTERM, SIGHUP, but those that were ignored from the start.  As long as there is nothing to lose they end the
- * process at once.  After stop_gracefully() the first asks the command to end and
- * report what it has; the second ends the process.
+ * Stop: Ctrl-C, SIGTERM, SIGHUP, but those that were ignored from the start.  As
+ * long as there is nothing to lose they end the process at once.  After
+ * stop_gracefully() the first asks the command to end and report what it has; the
+ * second ends the process.
  */
 #ifndef ND_CLI_STOP_H
 #define ND_CLI_STOP_H
