@@ -13,8 +13,10 @@ struct check_settings {
 
 static const struct option_row check_options[] = {
 	OUTPUT_OPTIONS(struct check_settings),
-	{0, "link-speed", OPTION_RATE, offsetof(struct check_settings, link_speed_bps), "RATE",
-	 "speed of a link that does not tell, e.g. 25G", 1000000, UINT64_C(100000000000000), NULL},
+	{ .name = "link-speed", .kind = OPTION_RATE,
+	  .offset = offsetof(struct check_settings, link_speed_bps), .argument = "RATE",
+	  .help = "speed of a link that does not tell, e.g. 25G", .min = 1000000,
+	  .max = UINT64_C(100000000000000) },
 };
 
 #define MAX_IFACES 32

@@ -14,14 +14,18 @@ struct demo_settings {
 };
 
 static const struct option_row demo_options[] = {
-	{ 't', "time", OPTION_SECONDS, offsetof(struct demo_settings, time_ms), "SECONDS",
-	  "measured seconds of each run (default 2)", 500, 60000, NULL },
-	{ 'v', "verbose", OPTION_FLAG, offsetof(struct demo_settings, output.verbose), NULL,
-	  "show inputs of ceilings, reasons and references", 0, 0, NULL },
-	{ 0, "no-color", OPTION_FLAG, offsetof(struct demo_settings, output.no_colour), NULL,
-	  "no colours (also: NO_COLOR in the environment)", 0, 0, NULL },
-	{ 0, "ascii", OPTION_FLAG, offsetof(struct demo_settings, output.ascii), NULL,
-	  "ASCII only (default by locale)", 0, 0, NULL },
+	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS,
+	  .offset = offsetof(struct demo_settings, time_ms), .argument = "SECONDS",
+	  .help = "measured seconds of each run (default 2)", .min = 500, .max = 60000 },
+	{ .letter = 'v', .name = "verbose", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct demo_settings, output.verbose),
+	  .help = "show inputs of ceilings, reasons and references" },
+	{ .name = "no-color", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct demo_settings, output.no_colour),
+	  .help = "no colours (also: NO_COLOR in the environment)" },
+	{ .name = "ascii", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct demo_settings, output.ascii),
+	  .help = "ASCII only (default by locale)" },
 };
 
 struct stage { struct exam *exam; struct diagnosis *diagnosis; };

@@ -20,8 +20,9 @@ static const struct option_row diagnose_options[] = {
 	PEER_OPTIONS(struct diagnose_settings),
 	RUN_OPTIONS(struct diagnose_settings),
 	OUTPUT_OPTIONS(struct diagnose_settings),
-	{ 'q', "quiet", OPTION_FLAG, offsetof(struct diagnose_settings, quiet), NULL,
-	  "no progress on the terminal", 0, 0, NULL },
+	{ .letter = 'q', .name = "quiet", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct diagnose_settings, quiet),
+	  .help = "no progress on the terminal" },
 };
 
 static int run(const struct command *self, int argc, char **argv)

@@ -8,10 +8,12 @@
 struct explain_settings { struct output_settings output; };
 
 static const struct option_row explain_options[] = {
-	{ 0, "no-color", OPTION_FLAG, offsetof(struct explain_settings, output.no_colour), NULL,
-	  "no colours (also: NO_COLOR in the environment)", 0, 0, NULL },
-	{ 0, "ascii", OPTION_FLAG, offsetof(struct explain_settings, output.ascii), NULL,
-	  "ASCII only (default by locale)", 0, 0, NULL },
+	{ .name = "no-color", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct explain_settings, output.no_colour),
+	  .help = "no colours (also: NO_COLOR in the environment)" },
+	{ .name = "ascii", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct explain_settings, output.ascii),
+	  .help = "ASCII only (default by locale)" },
 };
 
 static int explain(const struct explain_settings *s, const char *id)

@@ -158,8 +158,11 @@ static void make_getopt(const struct command *c, struct option *longs, char *let
 	letters[l++] = ':';
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct option_row *o = &c->options[i];
-		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
-					   NULL, (int)(LONG_ONLY + i)};
+		longs[i] = (struct option){
+			.name = o->name,
+			.has_arg = o->argument ? required_argument : no_argument,
+			.val = (int)(LONG_ONLY + i),
+		};
 		if (!o->letter)
 			continue;
 		letters[l++] = o->letter;
@@ -168,7 +171,7 @@ static void make_getopt(const struct command *c, struct option *longs, char *let
 	}
 	letters[l++] = 'h';
 	letters[l] = '\0';
-	longs[c->noptions] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[c->noptions] = (struct option){ .name = "help", .has_arg = no_argument, .val = 'h' };
 	longs[c->noptions + 1] = (struct option){ 0 };
 }
 

@@ -23,7 +23,14 @@ enum option_kind {
 	OPTION_CHOICE,		/* unsigned int: index into choices */
 };
 
-struct option_row {
+/* Rows by position are refused where the compiler knows how (gcc). */
+#if __has_attribute(designated_init)
+#define OPTION_BY_NAME __attribute__((designated_init))
+#else
+#define OPTION_BY_NAME
+#endif
+
+struct OPTION_BY_NAME option_row {
 	char letter;			/* 0: none */
 	const char *name;		/* long name without dashes */
 	enum option_kind kind;

@@ -16,16 +16,19 @@ struct output_settings {
 
 /* Option rows every reporting command shares; type_ has a member `output`. */
 #define OUTPUT_OPTIONS(type_) \
-	{ 0, "report", OPTION_CHOICE, offsetof(type_, output.format), "FORMAT", \
-	  "text (default) or json", 0, 0, report_format_names }, \
-	{ 'o', "output", OPTION_TEXT, offsetof(type_, output.file), "FILE", \
-	  "write the report to FILE", 0, 0, NULL }, \
-	{ 'v', "verbose", OPTION_FLAG, offsetof(type_, output.verbose), NULL, \
-	  "show inputs of ceilings, reasons and references", 0, 0, NULL }, \
-	{ 0, "no-color", OPTION_FLAG, offsetof(type_, output.no_colour), NULL, \
-	  "no colours (also: NO_COLOR in the environment)", 0, 0, NULL }, \
-	{ 0, "ascii", OPTION_FLAG, offsetof(type_, output.ascii), NULL, \
-	  "ASCII only (default by locale)", 0, 0, NULL }
+	{ .name = "report", .kind = OPTION_CHOICE, .offset = offsetof(type_, output.format), \
+	  .argument = "FORMAT", .help = "text (default) or json", \
+	  .choices = report_format_names }, \
+	{ .letter = 'o', .name = "output", .kind = OPTION_TEXT, \
+	  .offset = offsetof(type_, output.file), .argument = "FILE", \
+	  .help = "write the report to FILE" }, \
+	{ .letter = 'v', .name = "verbose", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, output.verbose), \
+	  .help = "show inputs of ceilings, reasons and references" }, \
+	{ .name = "no-color", .kind = OPTION_FLAG, .offset = offsetof(type_, output.no_colour), \
+	  .help = "no colours (also: NO_COLOR in the environment)" }, \
+	{ .name = "ascii", .kind = OPTION_FLAG, .offset = offsetof(type_, output.ascii), \
+	  .help = "ASCII only (default by locale)" }
 
 typedef int (*report_writer)(const struct exam *, const struct diagnosis *,
 			     const struct report_options *, struct text *);

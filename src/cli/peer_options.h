@@ -12,37 +12,22 @@ struct peer_settings {
 	bool only_v4, only_v6;
 };
 
-#define PEER_OPTIONS(type_)                                                                        \
-	{0,	      "key",                                                                       \
-	 OPTION_TEXT, offsetof(type_, peer.key),                                                   \
-	 "KEY",	      "the key that serve printed; visible in process lists, see --key-file",      \
-	 0,	      0,                                                                           \
-	 NULL},                                                                                    \
-		{0,	      "key-file",                                                          \
-		 OPTION_TEXT, offsetof(type_, peer.key_file),                                      \
-		 "FILE",      "read the key from the first line of FILE",                          \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{'p',                                                                              \
-		 "port",                                                                           \
-		 OPTION_NUMBER,                                                                    \
-		 offsetof(type_, peer.port),                                                       \
-		 "PORT",                                                                           \
-		 "the peer's port (default 5201)",                                                 \
-		 1,                                                                                \
-		 65535,                                                                            \
-		 NULL},                                                                            \
-		{'B',	      "bind",                                                              \
-		 OPTION_TEXT, offsetof(type_, peer.bind),                                          \
-		 "ADDRESS",   "our address for all connections",                                   \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{'4', "ipv4", OPTION_FLAG, offsetof(type_, peer.only_v4), NULL, "IPv4 only",       \
-		 0,   0,      NULL},                                                               \
-	{                                                                                          \
-		'6', "ipv6", OPTION_FLAG, offsetof(type_, peer.only_v6), NULL, "IPv6 only", 0, 0,  \
-			NULL                                                                       \
-	}
+#define PEER_OPTIONS(type_) \
+	{ .name = "key", .kind = OPTION_TEXT, .offset = offsetof(type_, peer.key), \
+	  .argument = "KEY", \
+	  .help = "the key that serve printed; visible in process lists, see --key-file" }, \
+	{ .name = "key-file", .kind = OPTION_TEXT, .offset = offsetof(type_, peer.key_file), \
+	  .argument = "FILE", .help = "read the key from the first line of FILE" }, \
+	{ .letter = 'p', .name = "port", .kind = OPTION_NUMBER, \
+	  .offset = offsetof(type_, peer.port), .argument = "PORT", \
+	  .help = "the peer's port (default 5201)", .min = 1, .max = 65535 }, \
+	{ .letter = 'B', .name = "bind", .kind = OPTION_TEXT, \
+	  .offset = offsetof(type_, peer.bind), .argument = "ADDRESS", \
+	  .help = "our address for all connections" }, \
+	{ .letter = '4', .name = "ipv4", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, peer.only_v4), .help = "IPv4 only" }, \
+	{ .letter = '6', .name = "ipv6", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, peer.only_v6), .help = "IPv6 only" }
 
 /*
  * Makes the target of PEER: host, host:port, [address]:port.  host_buffer receives the

@@ -16,87 +16,47 @@ struct run_settings {
 #define RUN_SETTINGS_DEFAULTS \
 	{ .time_ms = 4000, .warmup_ms = 1000, .block_bytes = RUN_DEFAULT_BLOCK_BYTES }
 
-#define RUN_OPTIONS(type_)                                                                         \
-	{'t',                                                                                      \
-	 "time",                                                                                   \
-	 OPTION_SECONDS,                                                                           \
-	 offsetof(type_, run.time_ms),                                                             \
-	 "SECONDS",                                                                                \
-	 "measured seconds of each run (default 4)",                                               \
-	 500,                                                                                      \
-	 600000,                                                                                   \
-	 NULL},                                                                                    \
-		{'O',                                                                              \
-		 "omit",                                                                           \
-		 OPTION_SECONDS,                                                                   \
-		 offsetof(type_, run.warmup_ms),                                                   \
-		 "SECONDS",                                                                        \
-		 "warm-up of each run, not counted (default 1)",                                   \
-		 0,                                                                                \
-		 60000,                                                                            \
-		 NULL},                                                                            \
-		{'P',                                                                              \
-		 "parallel",                                                                       \
-		 OPTION_NUMBER,                                                                    \
-		 offsetof(type_, run.streams),                                                     \
-		 "N",                                                                              \
-		 "streams (default: by both hosts' CPUs, 2 to 8)",                                 \
-		 1,                                                                                \
-		 RUN_MAX_STREAMS,                                                                  \
-		 NULL},                                                                            \
-		{'l',	      "length",                                                            \
-		 OPTION_SIZE, offsetof(type_, run.block_bytes),                                    \
-		 "BYTES",     "bytes per send or receive call (default 128K)",                     \
-		 1,	      RUN_MAX_BLOCK_BYTES,                                                 \
-		 NULL},                                                                            \
-		{'w',	      "window",                                                            \
-		 OPTION_SIZE, offsetof(type_, run.window_bytes),                                   \
-		 "BYTES",     "fix socket buffers (this turns the kernel's autotuning off)",       \
-		 1024,	      1U << 30,                                                            \
-		 NULL},                                                                            \
-		{'M',                                                                              \
-		 "set-mss",                                                                        \
-		 OPTION_NUMBER,                                                                    \
-		 offsetof(type_, run.mss_bytes),                                                   \
-		 "BYTES",                                                                          \
-		 "TCP maximum segment size",                                                       \
-		 88,                                                                               \
-		 32767,                                                                            \
-		 NULL},                                                                            \
-		{'C',	      "congestion",                                                        \
-		 OPTION_TEXT, offsetof(type_, run.congestion_control),                             \
-		 "ALGO",      "congestion control of our sockets on both ends",                    \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{'R',	      "reverse",                                                           \
-		 OPTION_FLAG, offsetof(type_, run.reverse_only),                                   \
-		 NULL,	      "only the peer sends",                                               \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{0,	      "forward",                                                           \
-		 OPTION_FLAG, offsetof(type_, run.forward_only),                                   \
-		 NULL,	      "only this host sends",                                              \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{0,	      "no-experiments",                                                    \
-		 OPTION_FLAG, offsetof(type_, run.no_experiments),                                 \
-		 NULL,	      "only measure; no A/B runs to prove a cause",                        \
-		 0,	      0,                                                                   \
-		 NULL},                                                                            \
-		{0,	      "target",                                                            \
-		 OPTION_RATE, offsetof(type_, run.target_bps),                                     \
-		 "RATE",      "the rate you need, e.g. 9.4G: reaching it is healthy",              \
-		 1,	      UINT64_C(100000000000000),                                           \
-		 NULL},                                                                            \
-		{0,	      "link-speed",                                                        \
-		 OPTION_RATE, offsetof(type_, run.link_speed_bps),                                 \
-		 "RATE",      "speed of a link that does not tell, e.g. 25G",                      \
-		 1000000,     UINT64_C(100000000000000),                                           \
-		 NULL},                                                                            \
-	{                                                                                          \
-		0, "iface", OPTION_TEXT, offsetof(type_, run.iface), "NAME",                       \
-			"also look at this link", 0, 0, NULL                                       \
-	}
+#define RUN_OPTIONS(type_) \
+	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS, \
+	  .offset = offsetof(type_, run.time_ms), .argument = "SECONDS", \
+	  .help = "measured seconds of each run (default 4)", .min = 500, .max = 600000 }, \
+	{ .letter = 'O', .name = "omit", .kind = OPTION_SECONDS, \
+	  .offset = offsetof(type_, run.warmup_ms), .argument = "SECONDS", \
+	  .help = "warm-up of each run, not counted (default 1)", .max = 60000 }, \
+	{ .letter = 'P', .name = "parallel", .kind = OPTION_NUMBER, \
+	  .offset = offsetof(type_, run.streams), .argument = "N", \
+	  .help = "streams (default: by both hosts' CPUs, 2 to 8)", .min = 1, \
+	  .max = RUN_MAX_STREAMS }, \
+	{ .letter = 'l', .name = "length", .kind = OPTION_SIZE, \
+	  .offset = offsetof(type_, run.block_bytes), .argument = "BYTES", \
+	  .help = "bytes per send or receive call (default 128K)", .min = 1, \
+	  .max = RUN_MAX_BLOCK_BYTES }, \
+	{ .letter = 'w', .name = "window", .kind = OPTION_SIZE, \
+	  .offset = offsetof(type_, run.window_bytes), .argument = "BYTES", \
+	  .help = "fix socket buffers (this turns the kernel's autotuning off)", .min = 1024, \
+	  .max = 1U << 30 }, \
+	{ .letter = 'M', .name = "set-mss", .kind = OPTION_NUMBER, \
+	  .offset = offsetof(type_, run.mss_bytes), .argument = "BYTES", \
+	  .help = "TCP maximum segment size", .min = 88, .max = 32767 }, \
+	{ .letter = 'C', .name = "congestion", .kind = OPTION_TEXT, \
+	  .offset = offsetof(type_, run.congestion_control), .argument = "ALGO", \
+	  .help = "congestion control of our sockets on both ends" }, \
+	{ .letter = 'R', .name = "reverse", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, run.reverse_only), .help = "only the peer sends" }, \
+	{ .name = "forward", .kind = OPTION_FLAG, .offset = offsetof(type_, run.forward_only), \
+	  .help = "only this host sends" }, \
+	{ .name = "no-experiments", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, run.no_experiments), \
+	  .help = "only measure; no A/B runs to prove a cause" }, \
+	{ .name = "target", .kind = OPTION_RATE, .offset = offsetof(type_, run.target_bps), \
+	  .argument = "RATE", .help = "the rate you need, e.g. 9.4G: reaching it is healthy", \
+	  .min = 1, .max = UINT64_C(100000000000000) }, \
+	{ .name = "link-speed", .kind = OPTION_RATE, \
+	  .offset = offsetof(type_, run.link_speed_bps), .argument = "RATE", \
+	  .help = "speed of a link that does not tell, e.g. 25G", .min = 1000000, \
+	  .max = UINT64_C(100000000000000) }, \
+	{ .name = "iface", .kind = OPTION_TEXT, .offset = offsetof(type_, run.iface), \
+	  .argument = "NAME", .help = "also look at this link" }
 
 /* Fills plan, wishes and links of o.  0, or -1 after a complaint. */
 int run_options_apply(const struct run_settings *s, struct conduct_options *o);
