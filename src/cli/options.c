@@ -185,15 +185,54 @@ static const struct option_row *row_for(const struct command *c, int opt)
 	return NULL;
 }
 
+/* The options that a word begins, as " or "-separated names: what its writer may have meant. */
+static void add_meant(const struct option *longs, const char *word, size_t len, struct text *out)
+{
+	for (; longs->name; longs++)
+		if (len > 2 && strlen(longs->name) > len - 2 &&
+		    strncmp(longs->name, word + 2, len - 2) == 0)
+			text_printf(out, "%s--%s", out->len ? " or " : "", longs->name);
+}
+
+static int not_an_option(const struct command *c, const struct option *longs, const char *word)
+{
+	struct text meant = TEXT_INIT;
+
+	if (strncmp(word, "--", 2) == 0)
+		add_meant(longs, word, strcspn(word, "="), &meant);
+	complain(EXIT_USAGE, "%s: unknown option %s%s%s (see netdoctor %s --help)", c->name, word,
+		 meant.len ? ": in full: " : "", meant.len ? meant.data : "", c->name);
+	text_free(&meant);
+	return -1;
+}
+
+/*
+ * The word that getopt has taken for this long option was an abbreviation: getopt reads "--key" as
+ * "--key-file" where there is no --key, and what a script abbreviates may mean something else when
+ * a later release has more options.  NULL: it was written in full.
+ */
+static const char *abbreviation(char **argv, const struct option *taken)
+{
+	const char *word = argv[optind - 1];
+
+	if (optarg == word)
+		word = argv[optind - 2];
+	return strcspn(word, "=") == strlen(taken->name) + 2 ? NULL : word;
+}
+
 /* getopt's optopt is the letter, which in "-qZ" is not all of the word, or 0 or a LONG_ONLY. */
-static int not_an_option(const struct command *c, bool lacks_argument, const char *word)
+static int not_understood(const struct command *c, const struct option *longs,
+			  bool lacks_argument, const char *word)
 {
 	char letter[] = { '-', (char)optopt, '\0' };
 	bool is_letter = optopt > 0 && optopt < LONG_ONLY && strncmp(word, "--", 2) != 0;
 
-	complain(EXIT_USAGE, "%s: %s%s (see netdoctor %s --help)", c->name,
-		 lacks_argument ? "missing argument after " : "unknown option ",
-		 is_letter ? letter : word, c->name);
+	if (is_letter)
+		word = letter;
+	if (!lacks_argument)
+		return not_an_option(c, longs, word);
+	complain(EXIT_USAGE, "%s: missing argument after %s (see netdoctor %s --help)", c->name,
+		 word, c->name);
 	return -1;
 }
 
@@ -202,7 +241,7 @@ int options_parse(const struct command *c, int argc, char **argv, void *settings
 {
 	struct option longs[MAX_OPTIONS + 2];
 	char letters[3 * MAX_OPTIONS];
-	int opt;
+	int opt, taken = -1;
 
 	*noperands = 0;
 	if (c->noptions > MAX_OPTIONS)
@@ -210,13 +249,17 @@ int options_parse(const struct command *c, int argc, char **argv, void *settings
 	make_getopt(c, longs, letters);
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, letters, longs, &taken)) != -1) {
+		if (opt == '?' || opt == ':')
+			return not_understood(c, longs, opt == ':', argv[optind - 1]);
+		const char *word = taken >= 0 ? abbreviation(argv, &longs[taken]) : NULL;
+		if (word)
+			return not_an_option(c, longs, word);
+		taken = -1;
 		if (opt == 'h') {
 			command_help(c);
 			return 1;
 		}
-		if (opt == '?' || opt == ':')
-			return not_an_option(c, opt == ':', argv[optind - 1]);
 		const struct option_row *o = row_for(c, opt);
 		if (store(c, o, optarg, settings))
 			return -1;

@@ -41,6 +41,15 @@ error "no argument" 64 'missing argument after --time ' diagnose --time
 error "no argument after a cluster" 64 'missing argument after -t ' diagnose -qt
 error "an argument too many for a flag" 64 'unknown option --quiet=3' diagnose --quiet=3
 error "an ambiguous abbreviation" 64 'unknown option --no' diagnose --no
+error "an abbreviation" 64 'unknown option --verb: in full: --verbose \(see' diagnose --verb
+error "an abbreviation with its argument" 64 'unknown option --ti: in full: --time ' \
+	diagnose h --ti 5
+error "an abbreviation with its argument behind =" 64 'unknown option --ti=5: in full: --time ' \
+	demo --ti=5
+error "of help" 64 'unknown option --he: in full: --help ' explain --he
+error "of several" 64 'in full: --no-experiments or --no-color ' diagnose --no
+error "a key is no file of one" 64 'serve: unknown option --key: in full: --key-file ' \
+	serve --key 00112233445566778899aabbccddeeff
 error "two peers" 64 'one argument too many: b' diagnose a b
 error "a stray argument" 64 'one argument too many: x' serve x
 error "time: not a number" 64 '--time abc: want 0.5 to 600 seconds' diagnose -t abc
