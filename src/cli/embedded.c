@@ -51,6 +51,7 @@ static int serve(const struct pipes *p, const struct peer_key *key, bool private
 		.bind_address = private_netns ? FAR_ADDRESS : "127.0.0.1",
 		.port = private_netns ? PEER_DEFAULT_PORT : 0,
 		.key = *key,
+		.max_seconds = RUN_MAX_SECONDS,	/* the client is us */
 	};
 	struct exam_service *service = exam_service_new();
 	struct peer_server *server = NULL;

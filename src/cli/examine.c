@@ -42,6 +42,14 @@ static void progress(void *state, const struct exam_progress *p)
 	progress_line_show(w->line, p);
 }
 
+static void remark(void *state, const char *text)
+{
+	const struct watcher *w = state;
+
+	progress_line_end(w->line);
+	complain(0, "%s", text);
+}
+
 int examine(const struct conduct_options *options, struct stop *stop, bool quiet,
 	    struct exam **exam)
 {
@@ -54,6 +62,7 @@ int examine(const struct conduct_options *options, struct stop *stop, bool quiet
 	o.state = &w;
 	o.progress = progress;
 	o.cancelled = cancelled;
+	o.remark = remark;
 	int rc = exam_conduct(&o, exam, &err);
 	progress_line_end(&line);
 	if (rc)

@@ -5,6 +5,8 @@
 
 /* The whole diagnosis stays under half a minute: what is left after reading facts. */
 #define BUDGET_MS 27000
+#define USUAL_WINDOW_MS 4000
+#define USUAL_WARMUP_MS 1000
 
 int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 {
@@ -19,8 +21,8 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 	*base = (struct run_spec){
 		.streams = s->streams,
 		.block_bytes = s->block_bytes,
-		.warmup_ms = s->warmup_ms,
-		.window_ms = s->time_ms,
+		.warmup_ms = s->warmup_ms == RUN_TIME_UNSET ? USUAL_WARMUP_MS : s->warmup_ms,
+		.window_ms = s->time_ms == RUN_TIME_UNSET ? USUAL_WINDOW_MS : s->time_ms,
 		.mss_bytes = s->mss_bytes,
 		.sndbuf_bytes = s->window_bytes,
 		.rcvbuf_bytes = s->window_bytes,
@@ -33,7 +35,10 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 	o->plan.one_stream = s->streams != 1;
 	o->plan.experiments = !s->no_experiments;
 	/* Longer runs were asked for: experiments then get what three standard ones would take. */
-	o->plan.budget_ms = s->time_ms > 4000 ? 3 * (s->time_ms + s->warmup_ms) + 12000 : BUDGET_MS;
+	o->plan.budget_ms = base->window_ms > USUAL_WINDOW_MS ?
+			    3 * (base->window_ms + base->warmup_ms) + 12000 : BUDGET_MS;
+	o->plan.window_chosen = s->time_ms != RUN_TIME_UNSET;
+	o->plan.warmup_chosen = s->warmup_ms != RUN_TIME_UNSET;
 	if (s->target_bps)
 		o->wishes.target_bps = nd_u64(s->target_bps);
 	if (s->link_speed_bps)

@@ -13,8 +13,12 @@ struct run_settings {
 	bool reverse_only, forward_only, no_experiments;
 };
 
+/* Not on the command line. */
+#define RUN_TIME_UNSET UINT64_MAX
+
 #define RUN_SETTINGS_DEFAULTS \
-	{ .time_ms = 4000, .warmup_ms = 1000, .block_bytes = RUN_DEFAULT_BLOCK_BYTES }
+	{ .time_ms = RUN_TIME_UNSET, .warmup_ms = RUN_TIME_UNSET, \
+	  .block_bytes = RUN_DEFAULT_BLOCK_BYTES }
 
 #define RUN_OPTIONS(type_) \
 	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS, \

@@ -2,6 +2,8 @@
 #include "src/exam/conduct.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -141,6 +143,23 @@ static uint64_t elapsed_ms(const struct timespec *since)
 			  (now.tv_nsec - since->tv_nsec) / 1000000);
 }
 
+/* What the user left open is ours to fit to what the server allows. */
+static void fit_to_limits(struct conduct_options *o, const struct exam *e, const struct peer *peer)
+{
+	struct peer_limits limits = peer_limits(peer);
+	const struct run_spec *base = &o->plan.base;
+	char text[160];
+
+	if (!base->streams)
+		o->plan.base.streams = choose_streams(e, limits.max_streams);
+	if (!plan_fit(&o->plan, limits.max_seconds) || !o->remark)
+		return;
+	snprintf(text, sizeof(text), "the peer allows runs of %" PRIu64 " s: measuring %.3g s of "
+		 "each, after %.3g s of warm-up", limits.max_seconds,
+		 (double)base->window_ms / 1e3, (double)base->warmup_ms / 1e3);
+	o->remark(o->state, text);
+}
+
 static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exam *e,
 			struct error *err)
 {
@@ -191,8 +210,7 @@ int exam_conduct(const struct conduct_options *options, struct exam **out, struc
 		tell(&o, EXAM_FACTS_READ, e);
 	}
 	if (!rc) {
-		if (!o.plan.base.streams)
-			o.plan.base.streams = choose_streams(e, peer_limits(peer).max_streams);
+		fit_to_limits(&o, e, peer);
 		rc = conduct_runs(peer, &o, e, err);
 	}
 	if (rc) {

@@ -36,6 +36,8 @@ struct conduct_options {
 	void *state;
 	void (*progress)(void *state, const struct exam_progress *p);	/* NULL: nobody looks */
 	bool (*cancelled)(void *state);					/* NULL: never */
+	/* One line on what is done otherwise than asked for, and why; NULL: nobody reads. */
+	void (*remark)(void *state, const char *text);
 };
 
 /*

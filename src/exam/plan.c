@@ -48,7 +48,8 @@ static bool small_segments(const struct exam *e, const struct run *main, struct 
 	if (!suspect_large_packets(main))
 		return false;
 	spec->mss_bytes = PLAN_SMALL_MSS;
-	spec->warmup_ms = 300;
+	if (spec->warmup_ms > 300)
+		spec->warmup_ms = 300;
 	return true;
 }
 
@@ -118,6 +119,32 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 		}
 	}
 	return false;
+}
+
+/* What is measured in less says little. */
+#define SHORTEST_WINDOW_MS 500
+
+bool plan_fit(struct plan_wishes *w, uint64_t max_seconds)
+{
+	uint64_t allowed_ms = max_seconds * 1000, warmup_ms = w->base.warmup_ms;
+
+	if (warmup_ms + w->base.window_ms <= allowed_ms)
+		return false;
+	if (w->window_chosen) {
+		if (w->warmup_chosen || w->base.window_ms > allowed_ms)
+			return false;
+		w->base.warmup_ms = allowed_ms - w->base.window_ms;
+		return true;
+	}
+	/* Of a short run the window needs most: its first fifth is warm-up, as of the usual one. */
+	if (!w->warmup_chosen && warmup_ms > allowed_ms / 5)
+		warmup_ms = allowed_ms / 5;
+	if (warmup_ms + SHORTEST_WINDOW_MS > allowed_ms)
+		return false;
+	w->base.warmup_ms = warmup_ms;
+	if (w->base.window_ms > allowed_ms - warmup_ms)
+		w->base.window_ms = allowed_ms - warmup_ms;
+	return true;
 }
 
 bool plan_next(const struct exam *e, const struct plan_wishes *w, uint64_t spent_ms,

@@ -17,7 +17,15 @@ struct plan_wishes {
 	bool forward, reverse;		/* directions to measure */
 	bool one_stream, experiments;
 	uint64_t budget_ms;		/* for all runs together; 0: no limit */
+	bool window_chosen, warmup_chosen;	/* by the user: not ours to shorten */
 };
+
+/*
+ * Shortens what the user did not choose of base's warm-up and window, so that a run takes no more
+ * than the peer allows.  True: it did.  What the user's choice leaves no room for stays as it is,
+ * and the peer will refuse it.
+ */
+bool plan_fit(struct plan_wishes *w, uint64_t max_seconds);
 
 struct planned_run { struct run_spec spec; enum run_purpose purpose; };
 

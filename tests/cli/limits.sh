@@ -27,6 +27,19 @@ refused() {
 serve --max-seconds 2 --max-streams 1 --max-rate 40M
 refused "too many streams" 'refused: 3 streams asked for, this server allows 1' -t 0.5 -P 3
 refused "too long" 'refused: a run of 3.500 s .*, this server allows 2 s' -t 3 -O 0.5 -P 1
+refused "too long by itself" 'refused: a run of 5.000 s .*, this server allows 2 s' -t 4
+
+# Without -t the client asks for no more than it may have, and says so.
+in_time 30 "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json --no-experiments
+check "the usual time does not fit: it says what it does" \
+	one_line "$work/err" 'the peer allows runs of 2 s: measuring 1.6 s of each, after 0.4 s'
+served "and measures as long as it may" "$work/out" /dev/null
+holds "both of a shorter run" 'all(.exam.runs[]; .spec.window_ms == 1600 and
+	.spec.warmup_ms == 400)'
+in_time 30 "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json --no-experiments \
+	-t 1.5 --forward
+served "a time of the user's own stays, the warm-up is fitted" "$work/out" /dev/null
+holds "to what is left" '.exam.runs[0].spec | .window_ms == 1500 and .warmup_ms == 500'
 
 # Without -P the client asks for what it may have.
 in_time 30 "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json -t 1 -O 0.2 \

@@ -178,6 +178,54 @@ static void experiments_end(void **state)
 	exam_free(e);
 }
 
+static void shortened_to_what_the_peer_allows(void **state)
+{
+	static const struct { uint64_t warmup, window; bool warmup_chosen, window_chosen;
+			      uint64_t allowed_s, fitted_warmup, fitted_window; } cases[] = {
+		{ 1000, 4000, false, false, 5, 1000, 4000 },
+		{ 1000, 4000, false, false, 4, 800, 3200 },
+		{ 1000, 4000, false, false, 1, 200, 800 },
+		{ 1000, 3000, false, true, 3, 0, 3000 },
+		{ 1000, 3000, false, true, 2, 1000, 3000 },	/* to be refused */
+		{ 500, 3000, true, true, 3, 500, 3000 },
+		{ 1000, 4000, true, false, 3, 1000, 2000 },
+		{ 1800, 4000, true, false, 2, 1800, 4000 },	/* no room for a window */
+		{ 100, 4000, false, false, 2, 100, 1900 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_wishes w = wishes();
+		w.base.warmup_ms = cases[i].warmup;
+		w.base.window_ms = cases[i].window;
+		w.warmup_chosen = cases[i].warmup_chosen;
+		w.window_chosen = cases[i].window_chosen;
+		assert_int_equal(plan_fit(&w, cases[i].allowed_s),
+				 cases[i].warmup != cases[i].fitted_warmup ||
+				 cases[i].window != cases[i].fitted_window);
+		assert_int_equal(w.base.warmup_ms, cases[i].fitted_warmup);
+		assert_int_equal(w.base.window_ms, cases[i].fitted_window);
+	}
+}
+
+static void no_experiment_is_longer_than_its_run(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct plan_wishes w = wishes();
+	struct planned_run p;
+
+	(void)state;
+	w.base.warmup_ms = 200;
+	w.base.window_ms = 800;
+	w.reverse = false;
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1e4);
+	r->spec = w.base;
+	assert_true(plan_next(e, &w, 0, &p));
+	assert_int_equal(p.purpose, RUN_SMALL_SEGMENTS);
+	assert_in_range(p.spec.warmup_ms + p.spec.window_ms, 500, 1000);
+	exam_free(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +236,8 @@ int main(void)
 		cmocka_unit_test(cubic_needs_no_comparison),
 		cmocka_unit_test(packet_cost_is_asked_only_of_full_cpus),
 		cmocka_unit_test(experiments_end),
+		cmocka_unit_test(shortened_to_what_the_peer_allows),
+		cmocka_unit_test(no_experiment_is_longer_than_its_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
