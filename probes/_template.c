@@ -49,6 +49,33 @@ const struct probe probe_template = {
 	.collect = collect_template,
 };
 
+/* ---- a probe of links: which of them is not its business ---- */
+
+static int read_link(struct source *src, struct facts *f, struct link_facts *link, void *data)
+{
+	(void)f;
+	(void)data;
+	/* The link of that name in sysfs may be another network namespace's. */
+	link->mtu = probe_sysfs_shows(src, link) ?
+		    source_read_u64(src, "/sys/class/net/%s/mtu", link->name.v) :
+		    nd_u64_unknown(ND_ABSENT);
+	return 0;
+}
+
+static int collect_template_links(struct source *src, const struct probe_context *ctx,
+				  struct facts *f, struct error *detail)
+{
+	(void)detail;
+	return probe_each_wanted_link(src, ctx, f, read_link, NULL);
+}
+
+const struct probe probe_template_links = {
+	.name = "template-links",
+	.summary = "what it reads of each link, one line",
+	.phase = PROBE_DEVICES,
+	.collect = collect_template_links,
+};
+
 /* ---- a counter probe: read while traffic flows ---- */
 
 static int sample_template(struct source *src, const struct facts *f, struct counters *c)

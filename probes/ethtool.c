@@ -68,9 +68,9 @@ static int read_message(const struct ethtool_message *m, struct source *src,
 	return rc;
 }
 
-static int read_link(struct source *src, const struct ethtool_family *family, struct facts *f,
-		     struct link_facts *link)
+static int read_link(struct source *src, struct facts *f, struct link_facts *link, void *data)
 {
+	const struct ethtool_family *family = data;
 	struct link_device dev;
 	int rc = link_device_find(src, link, &dev);
 
@@ -100,14 +100,7 @@ static int collect(struct source *src, const struct probe_context *ctx, struct f
 		error_set(detail, -rc, "no ethtool netlink family (%s); asking by ioctl",
 			  strerror(-rc));
 	}
-	for (size_t i = 0; i < f->nlinks; i++) {
-		if (!probe_link_wanted(ctx, f, &f->links[i]))
-			continue;
-		rc = read_link(src, &family, f, &f->links[i]);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	return probe_each_wanted_link(src, ctx, f, read_link, &family);
 }
 
 const struct probe probe_ethtool = {

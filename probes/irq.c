@@ -70,11 +70,13 @@ static int add_device_vectors(struct source *src, struct facts *f, const char *d
 	return rc;
 }
 
-static int add_link_vectors(struct source *src, struct facts *f, const struct link_facts *link)
+static int add_link_vectors(struct source *src, struct facts *f, struct link_facts *link,
+			    void *data)
 {
 	char path[SYSFS_PATH_MAX];
 	struct link_device dev;
 
+	(void)data;
 	if (link_device_find(src, link, &dev) || dev.backing == LINK_SOFTWARE)
 		return 0;
 	if (dev.pci_address[0])
@@ -172,15 +174,10 @@ static int read_names(struct source *src, const struct probe_context *ctx, struc
 static int collect(struct source *src, const struct probe_context *ctx, struct facts *f,
 		   struct error *detail)
 {
-	int rc;
+	int rc = probe_each_wanted_link(src, ctx, f, add_link_vectors, NULL);
 
-	for (size_t i = 0; i < f->nlinks; i++) {
-		if (!probe_link_wanted(ctx, f, &f->links[i]))
-			continue;
-		rc = add_link_vectors(src, f, &f->links[i]);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	rc = read_names(src, ctx, f);
 	if (rc && rc != -ENOMEM)
 		error_set(detail, -rc, "/proc/interrupts: %s", strerror(-rc));

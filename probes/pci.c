@@ -122,13 +122,14 @@ static void read_node(struct source *src, const struct link_device *dev, struct 
 		link->numa_node = source_read_i64(src, "%s/numa_node", dev->path);
 }
 
-static int read_link(struct source *src, struct facts *f, struct link_facts *link)
+static int read_link(struct source *src, struct facts *f, struct link_facts *link, void *data)
 {
 	const struct pci_facts *row;
 	struct link_device dev;
 	char *address;
 	int rc = link_device_find(src, link, &dev);
 
+	(void)data;
 	if (rc) {
 		link->bus = link->pci_address = nd_str_unknown(nd_known_from_errno(-rc));
 		return 0;
@@ -154,15 +155,10 @@ static int read_link(struct source *src, struct facts *f, struct link_facts *lin
 static int collect(struct source *src, const struct probe_context *ctx, struct facts *f,
 		   struct error *detail)
 {
-	int rc;
+	int rc = probe_each_wanted_link(src, ctx, f, read_link, NULL);
 
-	for (size_t i = 0; i < f->nlinks; i++) {
-		if (!probe_link_wanted(ctx, f, &f->links[i]))
-			continue;
-		rc = read_link(src, f, &f->links[i]);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < f->npci; i++) {
 		if (f->pci[i].payload_bytes.k == ND_NOT_PERMITTED)
 			error_set(detail, EPERM, "only root reads payload size, read requests, "

@@ -89,26 +89,25 @@ static struct nd_bool read_threaded(struct source *src, const struct link_facts 
 	return v.k == ND_KNOWN ? nd_bool(v.v != 0) : nd_bool_unknown(v.k);
 }
 
+static int read_link(struct source *src, struct facts *f, struct link_facts *link, void *data)
+{
+	struct link_device dev;
+
+	(void)data;
+	/* Without this check another namespace's link of that name might answer. */
+	if (link_device_find(src, link, &dev) || !dev.sysfs) {
+		link->napi_threaded = nd_bool_unknown(ND_ABSENT);
+		return 0;
+	}
+	link->napi_threaded = read_threaded(src, link);
+	return read_queues(src, f, link) == -ENOMEM ? -ENOMEM : 0;
+}
+
 static int collect(struct source *src, const struct probe_context *ctx, struct facts *f,
 		   struct error *detail)
 {
 	(void)detail;
-	for (size_t i = 0; i < f->nlinks; i++) {
-		struct link_facts *link = &f->links[i];
-		struct link_device dev;
-
-		if (!probe_link_wanted(ctx, f, link))
-			continue;
-		/* Without this check another namespace's link of that name might answer. */
-		if (link_device_find(src, link, &dev) || !dev.sysfs) {
-			link->napi_threaded = nd_bool_unknown(ND_ABSENT);
-			continue;
-		}
-		link->napi_threaded = read_threaded(src, link);
-		if (read_queues(src, f, link) == -ENOMEM)
-			return -ENOMEM;
-	}
-	return 0;
+	return probe_each_wanted_link(src, ctx, f, read_link, NULL);
 }
 
 const struct probe probe_queues = {

@@ -115,6 +115,21 @@ bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 	return false;
 }
 
+int probe_each_wanted_link(struct source *src, const struct probe_context *ctx, struct facts *f,
+			   probe_link_fn *each, void *data)
+{
+	for (size_t i = 0; i < f->nlinks; i++) {
+		int rc;
+
+		if (!probe_link_wanted(ctx, f, &f->links[i]))
+			continue;
+		rc = each(src, f, &f->links[i], data);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 bool probe_sysfs_shows(struct source *src, const struct link_facts *link)
 {
 	struct nd_u64 ifindex;

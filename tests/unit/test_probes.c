@@ -152,11 +152,33 @@ static struct facts *stack(void)
 	return f;
 }
 
+static int collect_bit(struct source *src, struct facts *f, struct link_facts *link, void *data)
+{
+	unsigned int *set = data;
+
+	assert_null(src);
+	assert_true(link >= f->links && link < f->links + f->nlinks);
+	/* In order, and each only once. */
+	assert_true(*set < 1u << link->ifindex.v);
+	*set |= 1u << link->ifindex.v;
+	return 0;
+}
+
+static int stop_at_third(struct source *src, struct facts *f, struct link_facts *link, void *data)
+{
+	unsigned int *calls = data;
+
+	(void)src;
+	(void)f;
+	(void)link;
+	return ++*calls == 3 ? -EIO : 0;
+}
+
 /* The set of wanted links as a bit mask of indices: one by one and all at once agree. */
-static unsigned int wanted(const struct facts *f, const struct probe_context *ctx)
+static unsigned int wanted(struct facts *f, const struct probe_context *ctx)
 {
 	const struct link_facts *all[NLINKS];
-	unsigned int set = 0, at_once = 0;
+	unsigned int set = 0, at_once = 0, each = 0, calls = 0;
 	size_t n = probe_wanted_links(ctx, f, all, ARRAY_SIZE(all));
 
 	for (size_t i = 0; i < f->nlinks; i++)
@@ -165,6 +187,12 @@ static unsigned int wanted(const struct facts *f, const struct probe_context *ct
 	for (size_t i = 0; i < n; i++)
 		at_once |= 1u << all[i]->ifindex.v;
 	assert_int_equal(set, at_once);
+	assert_int_equal(probe_each_wanted_link(NULL, ctx, f, collect_bit, &each), 0);
+	assert_int_equal(set, each);
+	/* An error ends the loop and is what it returns. */
+	assert_int_equal(probe_each_wanted_link(NULL, ctx, f, stop_at_third, &calls),
+			 n < 3 ? 0 : -EIO);
+	assert_int_equal(calls, n < 3 ? n : 3);
 	/* Room for one: the count tells that there are more. */
 	assert_true(n < 2 || probe_wanted_links(ctx, f, all, 1) > 1);
 	return set;
