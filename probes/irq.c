@@ -15,7 +15,7 @@
 /* A function has at most 2048 MSI-X vectors. */
 #define VECTORS_MAX 2048
 
-static struct irq_facts *row_of(struct facts *f, uint64_t irq)
+static struct irq_facts *row_of(const struct facts *f, uint64_t irq)
 {
 	for (size_t i = 0; i < f->nirqs; i++) {
 		if (nd_u64_is(f->irqs[i].irq, irq))
@@ -148,19 +148,22 @@ static int name_vector(struct source *src, const struct probe_context *ctx, stru
 	return 0;
 }
 
+/* *text is the caller's to free, also after an error. */
+static int read_interrupts(struct source *src, char **text, struct interrupts *table)
+{
+	ssize_t n = source_read_all(src, "/proc/interrupts", INTERRUPTS_MAX, text);
+
+	return n < 0 ? (int)n : interrupts_begin(*text, table);
+}
+
 static int read_names(struct source *src, const struct probe_context *ctx, struct facts *f)
 {
 	uint64_t counts[ND_MAX_CPUS];
 	struct interrupt_row row;
 	struct interrupts table;
-	char *text = NULL;
-	ssize_t n;
-	int rc;
+	char *text;
+	int rc = read_interrupts(src, &text, &table);
 
-	n = source_read_all(src, "/proc/interrupts", INTERRUPTS_MAX, &text);
-	if (n < 0)
-		return (int)n;
-	rc = interrupts_begin(text, &table);
 	while (!rc && interrupts_next(&table, &row)) {
 		const char *name;
 
@@ -190,15 +193,6 @@ const struct probe probe_irq = {
 	.phase = PROBE_DEVICES,
 	.collect = collect,
 };
-
-static const struct irq_facts *facts_irq(const struct facts *f, uint64_t irq)
-{
-	for (size_t i = 0; i < f->nirqs; i++) {
-		if (nd_u64_is(f->irqs[i].irq, irq))
-			return &f->irqs[i];
-	}
-	return NULL;
-}
 
 /*
  * Vectors times CPUs would be thousands of rows of zeros.  A zero is only needed
@@ -235,18 +229,14 @@ static int sample(struct source *src, const struct facts *f, struct counters *c)
 	uint64_t counts[ND_MAX_CPUS];
 	struct interrupt_row row;
 	struct interrupts table;
-	char *text = NULL;
-	ssize_t n;
+	char *text;
 	int rc;
 
 	if (!f->nirqs)
 		return 0;
-	n = source_read_all(src, "/proc/interrupts", INTERRUPTS_MAX, &text);
-	if (n < 0)
-		return (int)n;
-	rc = interrupts_begin(text, &table);
+	rc = read_interrupts(src, &text, &table);
 	while (!rc && interrupts_next(&table, &row)) {
-		const struct irq_facts *irq = facts_irq(f, row.irq);
+		const struct irq_facts *irq = row_of(f, row.irq);
 		const char *name;
 
 		if (irq && !interrupt_row_split(&table, &row, counts, &name))

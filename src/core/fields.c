@@ -257,19 +257,26 @@ static void take_larger(const struct field *f, const void *a, void *out)
 #undef LARGER
 }
 
-static void set_unread(const struct field *f, void *row)
+void field_set_unknown(const struct field *f, void *row, enum nd_known k)
 {
 	switch (f->kind) {
 	case FIELD_U64:
-		*MEMBER(row, f, struct nd_u64) = nd_u64_unknown(ND_UNREAD);
+		*MEMBER(row, f, struct nd_u64) = nd_u64_unknown(k);
 		break;
 	case FIELD_I64:
-		*MEMBER(row, f, struct nd_i64) = nd_i64_unknown(ND_UNREAD);
+		*MEMBER(row, f, struct nd_i64) = nd_i64_unknown(k);
 		break;
 	case FIELD_F64:
-		*MEMBER(row, f, struct nd_f64) = nd_f64_unknown(ND_UNREAD);
+		*MEMBER(row, f, struct nd_f64) = nd_f64_unknown(k);
 		break;
-	default:
+	case FIELD_BOOL:
+		*MEMBER(row, f, struct nd_bool) = nd_bool_unknown(k);
+		break;
+	case FIELD_STR:
+		*MEMBER(row, f, struct nd_str) = nd_str_unknown(k);
+		break;
+	case FIELD_CPUS:
+		*MEMBER(row, f, struct nd_cpus) = (struct nd_cpus){ .k = k };
 		break;
 	}
 }
@@ -284,7 +291,7 @@ static void difference_row(const struct section *s, const void *a, void *out)
 			if (a)
 				subtract(f, a, out);
 			else
-				set_unread(f, out);
+				field_set_unknown(f, out, ND_UNREAD);
 		} else if (f->flags & FIELD_MAX && a) {
 			take_larger(f, a, out);
 		}

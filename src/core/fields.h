@@ -69,6 +69,8 @@ struct schema {
 /* Section by name, NULL when there is none. */
 const struct section *schema_section(const struct schema *s, const char *name);
 const struct field *section_field(const struct section *s, const char *name);
+/* Makes this member of a row unknown, for the reason k. */
+void field_set_unknown(const struct field *f, void *row, enum nd_known k);
 /* Row access for one section of rec. */
 size_t section_count(const struct section *s, const void *rec);
 const void *section_row(const struct section *s, const void *rec, size_t i);

@@ -245,31 +245,6 @@ static enum nd_known unknown_reason(const cJSON *item)
 	return k;
 }
 
-static void set_state(const struct field *f, void *member, enum nd_known k)
-{
-	switch (f->kind) {
-	case FIELD_U64:
-		*(struct nd_u64 *)member = nd_u64_unknown(k);
-		break;
-	case FIELD_I64:
-		*(struct nd_i64 *)member = nd_i64_unknown(k);
-		break;
-	case FIELD_F64:
-		*(struct nd_f64 *)member = nd_f64_unknown(k);
-		break;
-	case FIELD_BOOL:
-		*(struct nd_bool *)member = nd_bool_unknown(k);
-		break;
-	case FIELD_STR:
-		*(struct nd_str *)member = nd_str_unknown(k);
-		break;
-	case FIELD_CPUS:
-		memset(member, 0, sizeof(struct nd_cpus));
-		((struct nd_cpus *)member)->k = k;
-		break;
-	}
-}
-
 static bool short_string(const cJSON *item)
 {
 	return cJSON_IsString(item) && item->valuestring &&
@@ -349,18 +324,18 @@ int row_from_json(const struct field *fields, size_t nfields, const cJSON *obj,
 		member = (char *)row + f->offset;
 		/* Said twice: two readers could believe two different things. */
 		if (member_state(f, member) != ND_UNREAD) {
-			set_state(f, member, ND_INVALID);
+			field_set_unknown(f, row, ND_INVALID);
 			continue;
 		}
 		if (cJSON_IsObject(item)) {
-			set_state(f, member, unknown_reason(item));
+			field_set_unknown(f, row, unknown_reason(item));
 			continue;
 		}
 		rc = member_from_json(f, item, mem, member);
 		if (rc == -ENOMEM)
 			return rc;
 		if (rc)
-			set_state(f, member, ND_INVALID);
+			field_set_unknown(f, row, ND_INVALID);
 	}
 	return 0;
 }

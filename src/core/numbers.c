@@ -12,6 +12,17 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
 static bool only_space(const char *s)
 {
 	while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
@@ -20,22 +31,16 @@ static bool only_space(const char *s)
 }
 
 /* Digits of s in `base` up to the first other character, which *end gets. */
-static int take_digits(const char *s, unsigned int base, uint64_t *out, const char **end)
+static int take_digits(const char *s, int base, uint64_t *out, const char **end)
 {
 	const char *start = s;
 	bool overflow = false;
 	uint64_t v = 0;
 
 	for (;; s++) {
-		unsigned int d;
+		int d = hex_digit(*s);
 
-		if (is_digit(*s))
-			d = (unsigned int)(*s - '0');
-		else if (base == 16 && *s >= 'a' && *s <= 'f')
-			d = (unsigned int)(*s - 'a') + 10;
-		else if (base == 16 && *s >= 'A' && *s <= 'F')
-			d = (unsigned int)(*s - 'A') + 10;
-		else
+		if (d < 0 || d >= base)
 			break;
 		overflow |= __builtin_mul_overflow(v, (uint64_t)base, &v);
 		overflow |= __builtin_add_overflow(v, (uint64_t)d, &v);
@@ -49,7 +54,7 @@ static int take_digits(const char *s, unsigned int base, uint64_t *out, const ch
 	return 0;
 }
 
-static int parse_unsigned(const char *s, unsigned int base, uint64_t *out)
+static int parse_unsigned(const char *s, int base, uint64_t *out)
 {
 	const char *end;
 	uint64_t v = 0;

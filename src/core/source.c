@@ -14,6 +14,7 @@
 enum {
 	PATH_BYTES = 4096,
 	LINE_BYTES = 4096,
+	NUMBER_BYTES = 64,
 	FIRST_READ_BYTES = 16384
 };
 
@@ -133,24 +134,21 @@ ssize_t source_read_all(struct source *s, const char *path, size_t max, char **t
 	}
 }
 
-static int format_path(char *path, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
+static int read_line(struct source *s, char *buf, size_t cap, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
 
-static int format_path(char *path, const char *fmt, va_list ap)
+/* What all readers of one value rest on: the first line of the file, trimmed. */
+static int read_line(struct source *s, char *buf, size_t cap, const char *fmt, va_list ap)
 {
-	int n = vsnprintf(path, PATH_BYTES, fmt, ap);
-
-	return n < 0 || n >= PATH_BYTES ? -ENAMETOOLONG : 0;
-}
-
-static int read_line(struct source *s, const char *path, char *buf, size_t cap)
-{
-	char *end, *start;
-	ssize_t n;
+	char path[PATH_BYTES], *end, *start;
+	ssize_t n = vsnprintf(path, sizeof(path), fmt, ap);
 
 	if (!cap)
 		return -EINVAL;
-	n = source_read(s, path, buf, cap);
+	if (n < 0 || n >= PATH_BYTES)
+		n = -ENAMETOOLONG;
+	else
+		n = source_read(s, path, buf, cap);
 	if (n < 0) {
 		buf[0] = '\0';
 		return (int)n;
@@ -163,75 +161,72 @@ static int read_line(struct source *s, const char *path, char *buf, size_t cap)
 	return 0;
 }
 
+static enum nd_known read_value(struct source *s, char *buf, size_t cap, const char *fmt,
+				va_list ap) __attribute__((format(printf, 4, 0)));
+
+/* ND_KNOWN, or why there is no value. */
+static enum nd_known read_value(struct source *s, char *buf, size_t cap, const char *fmt,
+				va_list ap)
+{
+	int rc = read_line(s, buf, cap, fmt, ap);
+
+	/* A driver answers EINVAL for "I cannot tell now": no parse error, no missing file. */
+	if (rc == -EINVAL)
+		return ND_NOT_SUPPORTED;
+	return rc ? nd_known_from_errno(-rc) : ND_KNOWN;
+}
+
 int source_read_line(struct source *s, char *buf, size_t cap, const char *fmt, ...)
 {
-	char path[PATH_BYTES];
 	va_list ap;
 	int rc;
 
 	va_start(ap, fmt);
-	rc = format_path(path, fmt, ap);
+	rc = read_line(s, buf, cap, fmt, ap);
 	va_end(ap);
-	return rc ? rc : read_line(s, path, buf, cap);
-}
-
-/* A driver answers EINVAL for "I cannot tell now": no parse error, no missing file. */
-static enum nd_known read_failure(int rc)
-{
-	return rc == -EINVAL ? ND_NOT_SUPPORTED : nd_known_from_errno(-rc);
+	return rc;
 }
 
 struct nd_u64 source_read_u64(struct source *s, const char *fmt, ...)
 {
-	char path[PATH_BYTES], line[64];
-	uint64_t v;
+	struct nd_u64 out = { 0 };
+	char line[NUMBER_BYTES];
 	va_list ap;
-	int rc;
 
 	va_start(ap, fmt);
-	rc = format_path(path, fmt, ap);
+	out.k = read_value(s, line, sizeof(line), fmt, ap);
 	va_end(ap);
-	if (!rc)
-		rc = read_line(s, path, line, sizeof(line));
-	if (rc)
-		return nd_u64_unknown(read_failure(rc));
-	return parse_u64(line, &v) ? nd_u64_unknown(ND_INVALID) : nd_u64(v);
+	if (out.k == ND_KNOWN && parse_u64(line, &out.v))
+		out = nd_u64_unknown(ND_INVALID);
+	return out;
 }
 
 struct nd_i64 source_read_i64(struct source *s, const char *fmt, ...)
 {
-	char path[PATH_BYTES], line[64];
+	struct nd_i64 out = { 0 };
+	char line[NUMBER_BYTES];
 	va_list ap;
-	int64_t v;
-	int rc;
 
 	va_start(ap, fmt);
-	rc = format_path(path, fmt, ap);
+	out.k = read_value(s, line, sizeof(line), fmt, ap);
 	va_end(ap);
-	if (!rc)
-		rc = read_line(s, path, line, sizeof(line));
-	if (rc)
-		return nd_i64_unknown(read_failure(rc));
-	return parse_i64(line, &v) ? nd_i64_unknown(ND_INVALID) : nd_i64(v);
+	if (out.k == ND_KNOWN && parse_i64(line, &out.v))
+		out = nd_i64_unknown(ND_INVALID);
+	return out;
 }
 
 struct nd_cpus source_read_cpu_list(struct source *s, const char *fmt, ...)
 {
-	char path[PATH_BYTES], line[LINE_BYTES];
-	struct nd_cpus m = { .k = ND_UNREAD };
+	struct nd_cpus out = { 0 };
+	char line[LINE_BYTES];
 	va_list ap;
-	int rc;
 
 	va_start(ap, fmt);
-	rc = format_path(path, fmt, ap);
+	out.k = read_value(s, line, sizeof(line), fmt, ap);
 	va_end(ap);
-	if (!rc)
-		rc = read_line(s, path, line, sizeof(line));
-	if (rc)
-		m.k = read_failure(rc);
-	else
-		nd_cpus_parse_list(line, &m);
-	return m;
+	if (out.k == ND_KNOWN)
+		nd_cpus_parse_list(line, &out);
+	return out;
 }
 
 static int compare_names(const void *a, const void *b)

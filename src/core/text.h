@@ -45,6 +45,9 @@ int parse_i64(const char *s, int64_t *out);
 int parse_hex_u64(const char *s, uint64_t *out);
 int parse_f64(const char *s, double *out);
 
+/* 0..15, or -1 for no hex digit. */
+int hex_digit(char c);
+
 /* Cuts the next line off *cursor (which is modified); NULL at the end. */
 char *next_line(char **cursor);
 /* Cuts the next white-space separated word off *cursor; NULL at the end. */

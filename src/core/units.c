@@ -218,9 +218,10 @@ static bool is_one_of(const char *s, const char *const *words, size_t n)
 	return false;
 }
 
-int parse_rate(const char *s, uint64_t *bits_per_second)
+/* A number, a prefix and one of the endings. */
+static int parse_scaled(const char *s, double base, const char *const *endings, size_t nendings,
+			uint64_t *out)
 {
-	static const char *const endings[] = { "", "bit", "bit/s", "bps", "b/s" };
 	const char *suffix;
 	unsigned int power;
 	double number;
@@ -229,26 +230,24 @@ int parse_rate(const char *s, uint64_t *bits_per_second)
 	if (rc)
 		return rc;
 	power = take_prefix(&suffix);
-	if (!is_one_of(suffix, endings, ARRAY_SIZE(endings)))
+	if (!is_one_of(suffix, endings, nendings))
 		return -EINVAL;
-	return scale(number, 1000, power, bits_per_second);
+	/* Without prefix and ending doubles would round what u64 holds exactly. */
+	if (!power && !parse_u64(s, out))
+		return 0;
+	return scale(number, base, power, out);
+}
+
+int parse_rate(const char *s, uint64_t *bits_per_second)
+{
+	static const char *const endings[] = { "", "bit", "bit/s", "bps", "b/s" };
+
+	return parse_scaled(s, 1000, endings, ARRAY_SIZE(endings), bits_per_second);
 }
 
 int parse_size(const char *s, uint64_t *bytes)
 {
 	static const char *const endings[] = { "", "B", "iB" };
-	const char *suffix;
-	unsigned int power;
-	double number;
-	int rc = split_number(s, &number, &suffix);
 
-	if (rc)
-		return rc;
-	power = take_prefix(&suffix);
-	if (!is_one_of(suffix, endings, ARRAY_SIZE(endings)))
-		return -EINVAL;
-	/* Without a prefix doubles would round what u64 holds exactly. */
-	if (!power && !*suffix && !parse_u64(s, bytes))
-		return 0;
-	return scale(number, 1024, power, bytes);
+	return parse_scaled(s, 1024, endings, ARRAY_SIZE(endings), bytes);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/text.h"
+
 static const char *const known_words[ND_KNOWN_STATES] = {
 	[ND_UNREAD] = "unread",
 	[ND_KNOWN] = "known",
@@ -182,28 +184,22 @@ static int parse_list(const char *text, struct nd_cpus *m)
 	return 0;
 }
 
-int nd_cpus_parse_list(const char *text, struct nd_cpus *out)
+/* What does not parse leaves no CPUs behind. */
+static int parse_cpus(const char *text, int (*parse)(const char *, struct nd_cpus *),
+		      struct nd_cpus *out)
 {
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = text ? parse_list(text, out) : -EINVAL;
-	if (rc) {
-		memset(out, 0, sizeof(*out));
-		out->k = ND_INVALID;
-	}
+	rc = text ? parse(text, out) : -EINVAL;
+	if (rc)
+		*out = (struct nd_cpus){ .k = ND_INVALID };
 	return rc;
 }
 
-static int hex_digit(char c)
+int nd_cpus_parse_list(const char *text, struct nd_cpus *out)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	return parse_cpus(text, parse_list, out);
 }
 
 /* Reads from the right: the last group of 32 bits holds CPUs 0..31. */
@@ -243,15 +239,7 @@ static int parse_mask(const char *text, struct nd_cpus *m)
 
 int nd_cpus_parse_mask(const char *text, struct nd_cpus *out)
 {
-	int rc;
-
-	memset(out, 0, sizeof(*out));
-	rc = text ? parse_mask(text, out) : -EINVAL;
-	if (rc) {
-		memset(out, 0, sizeof(*out));
-		out->k = ND_INVALID;
-	}
-	return rc;
+	return parse_cpus(text, parse_mask, out);
 }
 
 void nd_cpus_format_list(const struct nd_cpus *m, char *buf, size_t cap)

@@ -4,7 +4,6 @@
  */
 #include "src/peer/peer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -24,17 +23,6 @@ int peer_key_generate(struct peer_key *out)
 	return wire_random(out->bytes, sizeof(out->bytes));
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 int peer_key_parse(const char *text, struct peer_key *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -45,7 +33,7 @@ int peer_key_parse(const char *text, struct peer_key *out)
 	if (strnlen(text, 2 * PEER_KEY_BYTES + 1) != 2 * PEER_KEY_BYTES)
 		return -EINVAL;
 	for (size_t i = 0; i < PEER_KEY_BYTES; i++) {
-		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+		int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			OPENSSL_cleanse(out, sizeof(*out));

@@ -224,6 +224,19 @@ static void hex_numbers_are_strict(void **state)
 	assert_int_equal(v, 99);
 }
 
+static void every_byte_is_a_hex_digit_or_none(void **state)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		const char *at = c ? strchr(digits, c) : NULL;
+		int value = at ? (int)(at - digits) : -1;
+
+		assert_int_equal(hex_digit((char)c), value > 15 ? value - 6 : value);
+	}
+}
+
 static void decimal_fractions_are_strict(void **state)
 {
 	static const char *const bad[] = {
@@ -365,6 +378,7 @@ int main(void)
 		cmocka_unit_test(unsigned_numbers_are_strict),
 		cmocka_unit_test(signed_numbers_are_strict),
 		cmocka_unit_test(hex_numbers_are_strict),
+		cmocka_unit_test(every_byte_is_a_hex_digit_or_none),
 		cmocka_unit_test(decimal_fractions_are_strict),
 		cmocka_unit_test(lines_and_words_are_cut),
 		cmocka_unit_test(trimming_takes_all_space),
