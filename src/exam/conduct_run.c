@@ -93,12 +93,12 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 		 struct run *r, struct error *err)
 {
 	const struct run_spec *spec = &r->spec;
-	int *fds = calloc(spec->streams, sizeof(*fds));
+	int *fds = calloc(run_flows(spec), sizeof(*fds));
 	struct end *end = NULL;
 
 	if (!fds)
-		return error_set(err, ENOMEM, "out of memory for %llu connections",
-				 (unsigned long long)spec->streams);
+		return error_set(err, ENOMEM, "out of memory for %zu connections",
+				 run_flows(spec));
 	int rc = peer_run_prepare(peer, spec, fds, PREPARE_TIMEOUT_MS, err);
 	if (rc)
 		goto out;

@@ -286,11 +286,11 @@ int end_start(const struct end_config *config, struct end **out, struct error *e
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct load *l = NULL;
-	int rc = load_create(config->spec, config->role, config->fds, config->spec->streams, &l,
+	int rc = load_create(config->spec, config->role, config->fds, run_flows(config->spec), &l,
 			     err);
 
 	if (rc) {
-		for (uint64_t i = 0; i < config->spec->streams; i++)
+		for (size_t i = 0; i < run_flows(config->spec); i++)
 			close(config->fds[i]);
 		free(e);
 		return rc;
@@ -383,8 +383,8 @@ static const char *problem(const struct end *e, struct arena *mem)
 	if (e->failure)
 		return arena_printf(mem, "sampling failed: %s", strerror(-e->failure));
 	if (e->broken)
-		return arena_printf(mem, "%zu of %llu connections ended early: %s", e->broken,
-				    (unsigned long long)e->spec.streams,
+		return arena_printf(mem, "%zu of %zu connections ended early: %s", e->broken,
+				    run_flows(&e->spec),
 				    e->broken_errno == EPIPE ? "closed by the other end"
 							     : strerror(e->broken_errno));
 	return e->first ? "it was cut short before data moved in its measured window"

@@ -18,7 +18,7 @@
 struct end_config {
 	const struct run_spec *spec;
 	enum load_role role;
-	const int *fds; /* spec->streams connected sockets; taken over, also on failure */
+	const int *fds; /* run_flows(spec) connected sockets; taken over, also on failure */
 	struct run_window window;	/* in this host's CLOCK_MONOTONIC */
 	const struct facts *facts;	/* of this host: what to sample; must outlive the end */
 };

@@ -97,7 +97,8 @@ cJSON *run_to_json(const struct run *r)
 		return NULL;
 	if (!cJSON_AddStringToObject(obj, "purpose", run_purpose_word(r->purpose)) ||
 	    !cJSON_AddStringToObject(obj, "status", run_status_word(r->status)) ||
-	    !cJSON_AddStringToObject(obj, "protocol", "tcp") ||
+	    !cJSON_AddStringToObject(obj, "protocol",
+				     run_protocol_word(r->spec.protocol)) ||
 	    !cJSON_AddStringToObject(obj, "direction", run_direction_word(r->spec.direction)) ||
 	    !json_add_u64(obj, "streams", r->spec.streams) ||
 	    !json_put(obj, "spec", run_spec_to_json(&r->spec)) || !put_moments(obj, r) ||

@@ -143,7 +143,7 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 	int rc;
 
 	if (!mem) {
-		close_all(fds, spec->streams);
+		close_all(fds, run_flows(spec));
 		return error_set(err, ENOMEM, "out of memory for the run");
 	}
 	rc = end_start(&config, &end, err);
@@ -179,7 +179,7 @@ static int service_run(void *state, const struct peer_client_info *client,
 	if (!kept)
 		rc = read_for(client, &own, err);
 	if (rc) {
-		close_all(fds, spec->streams);
+		close_all(fds, run_flows(spec));
 		return rc;
 	}
 	rc = run_with(kept ? kept->facts : own, spec, fds, window, hooks, end, err);

@@ -19,26 +19,57 @@ enum run_direction {
 	RUN_REVERSE	/* the peer sends */
 };
 
+enum run_protocol { RUN_TCP, RUN_UDP };
+
+/* How a sender hands its bytes to the kernel. */
+enum run_send_path {
+	RUN_SEND_COPY,		/* send(): what applications do */
+	RUN_SEND_FILE,		/* sendfile() out of the page cache */
+	RUN_SEND_ZEROCOPY	/* MSG_ZEROCOPY: the card reads the application's pages */
+};
+
 enum run_limits {
 	RUN_MAX_STREAMS = 2048,
 	RUN_MAX_BLOCK_BYTES = 4 * 1024 * 1024,
 	RUN_MAX_SECONDS = 86400,
-	RUN_DEFAULT_BLOCK_BYTES = 128 * 1024
+	RUN_DEFAULT_BLOCK_BYTES = 128 * 1024,
+	RUN_MIN_DATAGRAM_BYTES = 16,	/* our header, also iperf3's */
+	RUN_MAX_DATAGRAM_BYTES = 65507	/* of IPv4 */
 };
 
 /* What both ends agree on for one run.  A field table makes its JSON. */
 struct run_spec {
+	enum run_protocol protocol;
 	enum run_direction direction;
-	uint64_t streams;
-	uint64_t block_bytes;		/* per send or receive call */
+	bool bidirectional;		/* as many flows again carry traffic the other way */
+	uint64_t streams;		/* flows in one direction, see run_flows() */
+	uint64_t block_bytes;		/* per send or receive call; UDP: per datagram */
 	uint64_t warmup_ms;		/* traffic flows but is not counted */
 	uint64_t window_ms;		/* the measured part */
+	/* Over all flows of a direction; senders stop after these.  0: time alone ends the run. */
+	uint64_t total_bytes, total_blocks;
 	uint64_t mss_bytes;		/* TCP_MAXSEG; 0: the kernel's choice */
 	uint64_t sndbuf_bytes, rcvbuf_bytes;	/* 0: autotuned */
+	uint64_t rate_bps;		/* per flow, kept by the sending worker; 0: none */
+	uint64_t burst_blocks;		/* sent in a row to keep that rate; 0: our choice */
 	uint64_t pacing_bps;		/* per flow, SO_MAX_PACING_RATE; 0: none */
+	uint64_t tos;			/* IP TOS or IPv6 traffic class */
+	uint64_t flow_label;		/* IPv6; 0: the kernel's choice */
+	enum run_send_path send_path;
 	bool discard_receive;		/* MSG_TRUNC: receive without copying to memory */
+	bool no_delay;			/* TCP_NODELAY */
+	bool dont_fragment;		/* UDP over IPv4 */
+	bool udp_gso, udp_gro;		/* UDP_SEGMENT, UDP_GRO, where the kernel grants them */
 	char congestion_control[16];	/* "": the sending host's default */
 };
+
+/* Connections of a run: flows from `streams` on, if any, go against its direction. */
+static inline size_t run_flows(const struct run_spec *s)
+{
+	return (size_t)(s->bidirectional ? 2 * s->streams : s->streams);
+}
+
+const char *run_protocol_word(enum run_protocol p);	/* "tcp", "udp" */
 
 /* JSON both ways; from_json range-checks every member: 0 or -EINVAL with the reason. */
 cJSON *run_spec_to_json(const struct run_spec *s);
@@ -52,6 +83,14 @@ static inline enum load_role run_client_role(const struct run_spec *s)
 static inline enum load_role run_server_role(const struct run_spec *s)
 {
 	return s->direction == RUN_FORWARD ? LOAD_RECEIVE : LOAD_SEND;
+}
+/* What an end does with flow i when its role for the run's direction is this. */
+static inline enum load_role run_flow_role(const struct run_spec *s, enum load_role role,
+					   size_t i)
+{
+	if (i < s->streams)
+		return role;
+	return role == LOAD_SEND ? LOAD_RECEIVE : LOAD_SEND;
 }
 
 /*

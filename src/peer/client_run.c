@@ -40,7 +40,7 @@ const struct run_spec *peer_run_spec(const struct peer *p)
 	return &p->spec;
 }
 
-/* The server's answer to prepare: one cookie a stream, and its say on the rate. */
+/* The server's answer to prepare: one cookie a flow, and its say on the rate. */
 static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 {
 	const cJSON *cookies = cJSON_GetObjectItemCaseSensitive(m, "cookies"), *c;
@@ -55,7 +55,7 @@ static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 		     strnlen(c->valuestring, PEER_COOKIE_BYTES) == PEER_COOKIE_BYTES - 1 &&
 		     wire_cookie_begins(c->valuestring, PEER_COOKIE_BYTES);
 	}
-	if (ok && n == p->spec.streams)
+	if (ok && n == run_flows(&p->spec))
 		return 0;
 	return error_set(err, EBADMSG, "%s: its answer does not fit the run asked for", p->label);
 }
@@ -119,10 +119,11 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 	cJSON *answer = NULL;
 	int rc;
 
-	if (spec->streams == 0 || spec->streams > RUN_MAX_STREAMS)
+	if (spec->streams == 0 || spec->streams > RUN_MAX_STREAMS ||
+	    run_flows(spec) > RUN_MAX_STREAMS)
 		return error_set(err, EINVAL, "a run has 1 to %d streams", RUN_MAX_STREAMS);
 	peer_run_cancel(p);
-	for (size_t i = 0; i < spec->streams; i++)
+	for (size_t i = 0; i < run_flows(spec); i++)
 		fds[i] = -1;
 	p->spec = *spec;
 	rc = ask_for_run(p, w.id, err);
@@ -139,7 +140,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 		cJSON_Delete(answer);
 	}
 	if (rc < 0) {
-		close_all(fds, spec->streams);
+		close_all(fds, run_flows(spec));
 		peer_run_cancel(p);
 	}
 	return rc;

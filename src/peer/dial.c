@@ -2,7 +2,6 @@
 #include "src/peer/dial.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -229,15 +228,16 @@ int dial_control(const struct addrinfo *next, const struct socket_address *local
 
 /* ---- data connections ---- */
 
-static int begin_data(const struct dial_data *d, struct error *err)
+static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 {
 	int fd = socket_new(d->remote->ss.ss_family), rc;
 
 	if (fd < 0)
-		return error_set(err, fd, "opening %" PRIu64 " data connections: %s%s",
-				 d->spec->streams, strerror(-fd),
+		return error_set(err, fd, "opening %zu data connections: %s%s",
+				 run_flows(d->spec), strerror(-fd),
 				 fd == -EMFILE ? "; raise 'ulimit -n' or use fewer" : "");
-	rc = load_prepare_socket(fd, d->spec, run_client_role(d->spec), err);
+	rc = load_prepare_socket(fd, d->spec,
+				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
 	if (rc < 0) {
 		close(fd);
 		return rc;
@@ -266,7 +266,7 @@ static int finish_data(const struct dial_data *d, size_t i, int fd, struct error
 
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err)
 {
-	size_t n = d->spec->streams, begun = 0, done = 0;
+	size_t n = run_flows(d->spec), begun = 0, done = 0;
 	struct pollfd batch[DATA_BATCH];
 	size_t flow_of[DATA_BATCH];
 	unsigned int flying = 0;
@@ -276,7 +276,7 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 		int i;
 
 		while (rc == 0 && begun < n && flying < DATA_BATCH) {
-			rc = begin_data(d, err);
+			rc = begin_data(d, begun, err);
 			if (rc < 0)
 				break;
 			fds[begun] = rc;

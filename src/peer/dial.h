@@ -28,10 +28,10 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 struct dial_data {
 	const struct socket_address *remote, *local;	/* local NULL: the kernel's choice */
 	const struct run_spec *spec;
-	const cJSON *cookies;		/* array of spec->streams checked strings */
+	const cJSON *cookies;		/* array of run_flows(spec) checked strings */
 	const char *label;		/* of the peer, for errors */
 };
-/* Opens spec->streams data connections, their cookies sent, into fds; on error none. */
+/* Opens run_flows(spec) data connections, their cookies sent, into fds; on error none. */
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
 
 #endif

@@ -89,7 +89,7 @@ int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err);
 struct run_window { uint64_t from_ns, to_ns, stop_ns; };
 
 /*
- * A run, from the client: prepare opens spec->streams data connections (options set,
+ * A run, from the client: prepare opens run_flows(spec) data connections (options set,
  * cookies sent, all accepted, non-blocking) into fds[], start tells the peer its window, poll
  * takes live samples, finish waits for the peer's end of the run (and drops samples that no
  * poll took).  After an error in any of them the run is over; peer_alive() says whether the

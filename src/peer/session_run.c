@@ -27,7 +27,7 @@ struct server_run {
 	uint64_t id;
 	struct run_spec spec;
 	struct turn turn;
-	int *fds;		/* spec.streams of them; -1: not ours (any more) */
+	int *fds;		/* run_flows() of them; -1: not ours (any more) */
 	struct run_window window;
 
 	/* While the service works: */
@@ -37,7 +37,7 @@ struct server_run {
 
 static void close_data(struct server_run *r)
 {
-	for (uint64_t i = 0; i < r->spec.streams; i++) {
+	for (size_t i = 0; i < run_flows(&r->spec); i++) {
 		if (r->fds[i] >= 0)
 			close(r->fds[i]);
 		r->fds[i] = -1;
@@ -145,7 +145,7 @@ static bool turn_has_come(struct server_run *r)
 
 static bool data_is_complete(struct server_run *r)
 {
-	return data_arrived(&r->session->server->data) == r->spec.streams;
+	return data_arrived(&r->session->server->data) == run_flows(&r->spec);
 }
 
 /* ---- data connections ---- */
@@ -172,8 +172,10 @@ static int set_data_options(struct server_run *r, struct error *why)
 	 * After accept(): rcvbuf_bytes comes too late for the window scale, which the listener's
 	 * own buffer has set; the kernel then offers no more window than the smaller allows.
 	 */
-	for (uint64_t i = 0; i < r->spec.streams; i++) {
-		int rc = load_prepare_socket(r->fds[i], &r->spec, run_server_role(&r->spec), why);
+	for (size_t i = 0; i < run_flows(&r->spec); i++) {
+		int rc = load_prepare_socket(r->fds[i], &r->spec,
+					     run_flow_role(&r->spec, run_server_role(&r->spec), i),
+					     why);
 
 		if (rc < 0)
 			return rc;
@@ -186,7 +188,7 @@ static int collect_data(struct server_run *r)
 	struct peer_server *s = r->session->server;
 	uint64_t deadline = deadline_in_ms(s->timing->data_ms);
 	cJSON *cookies;
-	int rc = data_open(&s->data, r->spec.streams, r->session->wake_fd, deadline, &cookies);
+	int rc = data_open(&s->data, run_flows(&r->spec), r->session->wake_fd, deadline, &cookies);
 
 	if (rc < 0)
 		return rc;
@@ -313,7 +315,7 @@ static int run_service(struct server_run *r, cJSON **end, struct error *why)
 	rc = service->run(service->state, &r->session->info, &r->spec, r->fds, &r->window, &hooks,
 			  end, why);
 	/* They were the service's to close. */
-	for (uint64_t i = 0; i < r->spec.streams; i++)
+	for (size_t i = 0; i < run_flows(&r->spec); i++)
 		r->fds[i] = -1;
 	atomic_store(&r->over, true);
 	eventfd_write(r->session->wake_fd, 1);
@@ -371,8 +373,8 @@ static int do_run(struct server_run *r, struct error *why)
 	if (rc == 0)
 		rc = collect_data(r);
 	if (rc == -ETIMEDOUT)
-		error_set(why, ETIMEDOUT, "%zu of %" PRIu64 " data connections came in time",
-			  data_arrived(&s->data), r->spec.streams);
+		error_set(why, ETIMEDOUT, "%zu of %zu data connections came in time",
+			  data_arrived(&s->data), run_flows(&r->spec));
 	if (rc < 0)
 		return rc;
 	rc = set_data_options(r, why);
@@ -411,10 +413,10 @@ int session_run(struct session *ss, const cJSON *request, uint64_t id)
 	if (against_limits(&s->options, &r.spec, text, sizeof(text)))
 		return session_send_error(ss, id, PROTOCOL_REFUSED, text);
 	limit_rate(&s->options, &r.spec);
-	r.fds = malloc(r.spec.streams * sizeof(*r.fds));
+	r.fds = malloc(run_flows(&r.spec) * sizeof(*r.fds));
 	if (!r.fds)
 		return session_send_error(ss, id, PROTOCOL_FAILED, "out of memory");
-	for (uint64_t i = 0; i < r.spec.streams; i++)
+	for (size_t i = 0; i < run_flows(&r.spec); i++)
 		r.fds[i] = -1;
 	turn_join(&s->turns, &r.turn);
 	rc = do_run(&r, &why);

@@ -28,30 +28,39 @@ static int parse_spec(const char *json, struct run_spec *out, struct error *err)
 static void test_spec_round_trip(void **state)
 {
 	const struct run_spec a = {
-		.direction = RUN_REVERSE, .streams = 8, .block_bytes = 65536, .warmup_ms = 1000,
-		.window_ms = 4000, .mss_bytes = 1460, .sndbuf_bytes = 1 << 20,
-		.rcvbuf_bytes = 1 << 21, .pacing_bps = UINT64_C(9400000000),
-		.discard_receive = true, .congestion_control = "cubic"
+		.protocol = RUN_UDP, .direction = RUN_REVERSE, .bidirectional = true,
+		.streams = 8, .block_bytes = 1448, .warmup_ms = 1000, .window_ms = 4000,
+		.total_bytes = UINT64_C(1) << 40, .total_blocks = 12345, .mss_bytes = 1460,
+		.sndbuf_bytes = 1 << 20, .rcvbuf_bytes = 1 << 21, .rate_bps = 1048576,
+		.burst_blocks = 10, .pacing_bps = UINT64_C(9400000000), .tos = 184,
+		.flow_label = 0xfffff, .send_path = RUN_SEND_ZEROCOPY, .no_delay = true,
+		.dont_fragment = true, .udp_gso = true, .udp_gro = true,
+		.congestion_control = "cubic"
 	};
 	struct run_spec b;
 	struct error err;
-	cJSON *obj = run_spec_to_json(&a);
+	cJSON *obj = run_spec_to_json(&a), *again;
 
 	(void)state;
 	memset(&b, 0xff, sizeof(b));
 	assert_non_null(obj);
 	assert_int_equal(run_spec_from_json(obj, &b, &err), 0);
+	assert_int_equal(b.protocol, RUN_UDP);
 	assert_int_equal(b.direction, RUN_REVERSE);
+	assert_true(b.bidirectional);
 	assert_int_equal(b.streams, 8);
-	assert_int_equal(b.block_bytes, 65536);
-	assert_int_equal(b.warmup_ms, 1000);
-	assert_int_equal(b.window_ms, 4000);
-	assert_int_equal(b.mss_bytes, 1460);
-	assert_int_equal(b.sndbuf_bytes, 1 << 20);
-	assert_int_equal(b.rcvbuf_bytes, 1 << 21);
+	assert_int_equal(run_flows(&b), 16);
+	assert_int_equal(run_flow_role(&b, LOAD_SEND, 7), LOAD_SEND);
+	assert_int_equal(run_flow_role(&b, LOAD_SEND, 8), LOAD_RECEIVE);
+	assert_int_equal(b.total_bytes, UINT64_C(1) << 40);
 	assert_int_equal(b.pacing_bps, UINT64_C(9400000000));
-	assert_true(b.discard_receive);
+	assert_int_equal(b.send_path, RUN_SEND_ZEROCOPY);
+	assert_false(b.discard_receive);
 	assert_string_equal(b.congestion_control, "cubic");
+	/* The rest is in the text: each member has a value of its own there. */
+	again = run_spec_to_json(&b);
+	assert_true(cJSON_Compare(obj, again, true));
+	cJSON_Delete(again);
 	cJSON_Delete(obj);
 }
 
@@ -92,6 +101,22 @@ static void test_spec_hostile(void **state)
 		{ "\"streams\":1,\"rcvbuf_bytes\":\"18446744073709551615\"", "rcvbuf_bytes" },
 		{ "\"streams\":1,\"pacing_bps\":7999", "pacing_bps" },
 		{ "\"streams\":1,\"discard_receive\":1", "discard_receive" },
+		{ "\"streams\":1025,\"bidirectional\":true", "streams" },
+		{ "\"streams\":1,\"bidirectional\":\"yes\"", "bidirectional" },
+		{ "\"streams\":1,\"protocol\":\"sctp\"", "protocol" },
+		{ "\"streams\":1,\"protocol\":1", "protocol" },
+		{ "\"streams\":1,\"protocol\":\"udp\"", "datagrams" },
+		{ "\"streams\":1,\"protocol\":\"udp\",\"block_bytes\":15", "datagrams" },
+		{ "\"streams\":1,\"protocol\":\"udp\",\"block_bytes\":65508", "datagrams" },
+		{ "\"streams\":1,\"protocol\":\"udp\",\"block_bytes\":1448,"
+		  "\"discard_receive\":true", "discard_receive" },
+		{ "\"streams\":1,\"protocol\":\"udp\",\"block_bytes\":1448,"
+		  "\"send_path\":\"sendfile\"", "sendfile" },
+		{ "\"streams\":1,\"send_path\":\"\"", "send_path" },
+		{ "\"streams\":1,\"tos\":256", "tos" },
+		{ "\"streams\":1,\"flow_label\":1048576", "flow_label" },
+		{ "\"streams\":1,\"burst_blocks\":1001", "burst_blocks" },
+		{ "\"streams\":1,\"rate_bps\":1", "rate_bps" },
 		{ "\"streams\":1,\"congestion_control\":7", "congestion_control" },
 		{ "\"streams\":1,\"congestion_control\":\"sixteen_letters_\"",
 		  "congestion_control" },
