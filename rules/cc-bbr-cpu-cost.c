@@ -40,6 +40,20 @@ static struct nd_f64 sender_busy(const struct rule_input *in)
 	return nd_f64(fmax(worker.v, core));
 }
 
+/*
+ * What to set instead.  An experiment without privileges is bound to what everybody may take,
+ * root is not: cubic, the kernel's default, unless this kernel is known not to have it.
+ */
+static const char *better_than_bbr(const struct rule_input *in, const struct run *other)
+{
+	const struct nd_str *has = &in->facts->sysctl.tcp_available_congestion_control;
+	bool lacks_cubic = has->k == ND_KNOWN && !strstr(has->v, "cubic");
+
+	if (lacks_cubic && other && other->spec.congestion_control[0])
+		return other->spec.congestion_control;
+	return "cubic";
+}
+
 static void add_fix(const struct rule_input *in, struct rule_output *out, struct finding *f,
 		    const char *other)
 {
@@ -96,7 +110,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 			       busy.v, UNIT_SHARE, other ? NULL :
 			       rule_text(out, ">= %g", CC_BBR_CORE_BUSY),
 			       "/proc/stat, CLOCK_THREAD_CPUTIME_ID");
-	add_fix(in, out, f, name);
+	add_fix(in, out, f, better_than_bbr(in, other));
 	if (other) {
 		f->proof = PROOF_EXPERIMENT;
 		finding_lifts(f, CEILING_CPU, CC_BBR_REPEATS * after, after / CC_BBR_REPEATS);

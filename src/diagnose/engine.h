@@ -40,6 +40,8 @@ int engine_note_ruled_out(const struct rule *const *rules, size_t nrules, struct
 /* A row of its own, e.g. for a finding that another one explains. */
 void engine_rule_out(struct rule_output *out, const struct rule *rule, const char *because);
 
+/* Other work on the CPUs: a cause of its own, that comes and goes. */
+bool finding_is_contention(const struct finding *f);
 /* Gain, rate after the fix, confidence and severity of each finding. */
 void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 		      struct finding *const *findings, size_t n);

@@ -5,6 +5,7 @@
 #include "src/diagnose/engine.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "src/model/limits.h"
 
@@ -143,6 +144,40 @@ static double confidence_of(const struct finding *f)
 	return most[f->proof];
 }
 
+static bool concern_one_direction(const struct finding *a, const struct finding *b)
+{
+	return !a->has_direction || !b->has_direction || a->direction == b->direction;
+}
+
+/*
+ * Other work was seen on full CPUs.  Then a full CPU is no sure proof that our traffic costs too
+ * much, two runs may differ by what the others took meanwhile, and a cheaper byte may leave its
+ * CPU to them: whatever rests on the CPU cost is less sure.  The evidence says why.
+ */
+static void doubt_cpu_cost(struct finding *f, struct finding *const *findings, size_t n)
+{
+	size_t i;
+
+	if (f->lifts != CEILING_CPU || f->proof == PROOF_STATIC || finding_is_contention(f))
+		return;
+	for (i = 0; i < n; i++) {
+		const struct finding *others = findings[i];
+
+		if (!finding_is_contention(others) || !sides_meet(f->side, others->side) ||
+		    !concern_one_direction(f, others))
+			continue;
+		f->confidence = fmin(f->confidence, CONFIDENCE_OTHER_WORK);
+		if (others->nevidence && f->nevidence < FINDING_MAX_EVIDENCE)
+			f->evidence[f->nevidence++] = others->evidence[0];
+		return;
+	}
+}
+
+bool finding_is_contention(const struct finding *f)
+{
+	return strcmp(f->rule->id, "cpu-contention") == 0;
+}
+
 static enum severity severity_of_share(double share)
 {
 	if (share >= SEVERITY_CRITICAL_FROM)
@@ -168,6 +203,7 @@ void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 		double share;
 
 		f->confidence = confidence_of(f);
+		doubt_cpu_cost(f, findings, n);
 		fill_gain(exam, ladder, f, &share);
 		/* Advice promises "up to": count what it is likely to win. */
 		if (f->proof == PROOF_STATIC)

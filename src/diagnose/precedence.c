@@ -121,22 +121,27 @@ static const struct precedence {
 	{ "rss-single-queue", "irq-stacked-one-cpu", FOLD, SIDE },
 	{ "nic-safe-mode", "rss-single-queue", FOLD, SIDE },
 
+	/*
+	 * What others take of the CPUs is a cause of its own, whatever our traffic costs: nothing
+	 * that makes the traffic cheaper absorbs it.  "All are full" only says where it took effect.
+	 */
+	{ "cpu-contention", "cpu-total-saturated", FOLD, SIDE },
+	{ "cpu-steal", "cpu-total-saturated", FOLD, SIDE },
+
 	/* "A core is full" is a symptom when the reason for it has a rule of its own. */
 	{ "offload-*", "cpu-app-bound", FOLD, DIRECTION },
 	{ "offload-*", "cpu-softirq-bound-rx", FOLD, DIRECTION },
 	{ "offload-*", "cpu-total-saturated", FOLD, DIRECTION },
-	{ "offload-*", "cpu-contention", FOLD, DIRECTION },
 	{ "offload-*", "cpu-single-flow-limit", FOLD, DIRECTION },
 	{ "cc-bbr-cpu-cost", "cpu-app-bound", FOLD, DIRECTION },
 	{ "cc-bbr-cpu-cost", "cpu-softirq-bound-rx", FOLD, DIRECTION },
 	{ "cc-bbr-cpu-cost", "cpu-total-saturated", FOLD, DIRECTION },
-	{ "cc-bbr-cpu-cost", "cpu-contention", FOLD, DIRECTION },
 	{ "rss-single-queue", "cpu-softirq-bound-rx", FOLD, SIDE },
 	{ "rss-queue-imbalance", "cpu-softirq-bound-rx", FOLD, SIDE },
 	{ "irq-stacked-one-cpu", "cpu-softirq-bound-rx", FOLD, SIDE },
 	{ "cpu-cgroup-throttled", "cpu-app-bound", FOLD, SIDE },
-	{ "cpu-cgroup-throttled", "cpu-contention", FOLD, SIDE },
 	{ "cpu-affinity-narrow", "cpu-app-bound", FOLD, SIDE },
+	/* Others fill the few CPUs we may use while the rest idle: the mask is the cause. */
 	{ "cpu-affinity-narrow", "cpu-contention", FOLD, SIDE },
 	{ "cpu-steal", "cpu-app-bound", FOLD, SIDE },
 	{ "cpu-steal", "cpu-softirq-bound-rx", FOLD, SIDE },
@@ -144,10 +149,7 @@ static const struct precedence {
 	{ "cpu-governor", "cpu-softirq-bound-rx", FOLD, SIDE },
 	{ "cpu-single-flow-limit", "cpu-app-bound", FOLD, SIDE },
 	{ "cpu-contention", "cpu-app-bound", FOLD, SIDE },
-	/* "All are full" only says where the reason took effect. */
-	{ "cpu-contention", "cpu-total-saturated", FOLD, SIDE },
 	{ "cpu-cgroup-throttled", "cpu-total-saturated", FOLD, SIDE },
-	{ "cpu-steal", "cpu-total-saturated", FOLD, SIDE },
 	{ "cpu-governor", "cpu-total-saturated", FOLD, SIDE },
 
 	/* A loss with a known place is not the congestion control's fault. */

@@ -18,7 +18,7 @@ static bool starts_with(const char *s, const char *prefix)
 /* What others do on the machine comes and goes; what is set up wrong stays. */
 static bool is_passing(const struct finding *f)
 {
-	return strcmp(f->rule->id, "cpu-contention") == 0 || strcmp(f->rule->id, "cpu-steal") == 0;
+	return finding_is_contention(f) || strcmp(f->rule->id, "cpu-steal") == 0;
 }
 
 /*

@@ -27,6 +27,8 @@
 #define WORKER_SATURATED 0.95
 /* Full CPUs that other work takes this much of are no limit that has to be. */
 #define OTHER_WORK_SHARE 0.25
+/* How sure a proof by CPU cost is while other work contends for the CPUs. */
+#define CONFIDENCE_OTHER_WORK 0.6
 /* A cgroup quota limits when it throttled us, or when this much of it was used. */
 #define QUOTA_USED 0.90
 #define THROTTLED_SHARE 0.01

@@ -234,6 +234,37 @@ static bool has_word(const cJSON *list, const char *word)
 	return false;
 }
 
+static const struct finding *finding_of(const struct diagnosis *d, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < d->nfindings; i++)
+		if (strcmp(d->findings[i].rule->id, id) == 0)
+			return &d->findings[i];
+	return NULL;
+}
+
+/* A list of ids, or {id: confidence}: each is that of a finding of its own. */
+static unsigned int wrong_present(const cJSON *present, const struct diagnosis *d)
+{
+	unsigned int wrong = 0;
+	const cJSON *v;
+
+	cJSON_ArrayForEach(v, present) {
+		const char *id = cJSON_IsString(v) ? v->valuestring : v->string;
+		const struct finding *f = finding_of(d, id);
+
+		if (f && (!cJSON_IsNumber(v) || fabs(f->confidence - v->valuedouble) < 1e-9))
+			continue;
+		printf("#   present: %s is not there", id);
+		if (f)
+			printf(" with confidence %g, but %g", v->valuedouble, f->confidence);
+		printf("\n");
+		wrong++;
+	}
+	return wrong;
+}
+
 unsigned int expect_of_diagnosis(const cJSON *expect, const struct diagnosis *d)
 {
 	const char *first = word_of(expect, "first");
@@ -246,6 +277,7 @@ unsigned int expect_of_diagnosis(const cJSON *expect, const struct diagnosis *d)
 	if (d->nfindings)
 		wrong += wrong_lines(cJSON_GetObjectItemCaseSensitive(expect, "also"),
 				     d->findings[0].also, d->findings[0].nalso);
+	wrong += wrong_present(cJSON_GetObjectItemCaseSensitive(expect, "present"), d);
 	for (i = 0; i < d->nfindings; i++)
 		if (has_word(absent, d->findings[i].rule->id)) {
 			printf("#   absent: %s is there\n", d->findings[i].rule->id);

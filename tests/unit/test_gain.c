@@ -189,6 +189,41 @@ static void confidence_is_lowered_never_raised(void **state)
 	exam_free(e);
 }
 
+/* Whatever rests on what a byte costs, at the machine and in the direction of the contention. */
+static void other_work_makes_cpu_costs_less_sure(void **state)
+{
+	struct finding f[6] = {
+		finding(&rule_a, PROOF_EXPERIMENT, SIDE_PEER),
+		finding(&rule_a, PROOF_CAUSAL, SIDE_PEER),
+		finding(&rule_a, PROOF_EXPERIMENT, SIDE_LOCAL),
+		finding(&rule_a, PROOF_EXPERIMENT, SIDE_PEER),
+		finding(&rule_b, PROOF_CAUSAL, SIDE_PEER),
+		finding(&rule_contention, PROOF_CAUSAL, SIDE_PEER),
+	};
+	struct finding *list[] = { &f[0], &f[1], &f[2], &f[3], &f[4], &f[5] };
+	struct exam *e = exam_at(6e9);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		finding_lifts(&f[i], CEILING_CPU, 9e9, 9e9);
+	f[3].direction = RUN_REVERSE;
+	f[4].lifts = CEILING_WINDOW_RECEIVE;
+	f[5].evidence[0] = (struct evidence){ .fact = "CPUs used by others", .value = 1.5 };
+	f[5].nevidence = 1;
+	gain_of_findings(e, &ladder, list, ARRAY_SIZE(f));
+	assert_near(f[0].confidence, 0.6, 0);
+	assert_near(f[1].confidence, 0.6, 0);
+	assert_int_equal(f[1].nevidence, 1);
+	assert_near(f[1].evidence[0].value, 1.5, 0);
+	assert_near(f[2].confidence, 1.0, 0);	/* another machine */
+	assert_near(f[3].confidence, 1.0, 0);	/* another direction */
+	assert_near(f[4].confidence, 0.9, 0);	/* a window was seen full: that takes no CPU */
+	assert_near(f[5].confidence, 0.9, 0);
+	assert_int_equal(f[2].nevidence + f[3].nevidence + f[4].nevidence, 0);
+	exam_free(e);
+}
+
 static void advice_is_never_above_what_was_seen(void **state)
 {
 	struct finding f[2] = {
@@ -348,6 +383,7 @@ int main(void)
 		cmocka_unit_test(no_number_without_any_limit),
 		cmocka_unit_test(odd_promises_are_no_promises),
 		cmocka_unit_test(confidence_is_lowered_never_raised),
+		cmocka_unit_test(other_work_makes_cpu_costs_less_sure),
 		cmocka_unit_test(advice_is_never_above_what_was_seen),
 		cmocka_unit_test(rank_is_gain_times_confidence),
 		cmocka_unit_test(what_passes_comes_after_what_stays),
