@@ -28,6 +28,8 @@ struct probe_context {
 	const char *local_address;	/* source address of the session, NULL: none */
 	const char *const *only_links;	/* names; NULL: every physical link */
 	size_t nonly_links;
+	/* Also those of software that are up and belong to no other link: no route says which. */
+	bool software_links;
 };
 
 struct probe {
@@ -67,7 +69,8 @@ int probes_sample(struct source *src, const struct facts *f, enum counter_rate r
 /*
  * Links whose details are worth reading: the stack the route leaves by (the link,
  * what it runs over, members of a bond, a veth's peer), and every physical link;
- * with only_links the named ones and what they run over instead of the latter.
+ * with only_links the named ones and what they run over instead of the latter.  With
+ * software_links and no names: also links of software that stand for themselves.
  * ctx may be NULL.
  */
 bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,

@@ -69,6 +69,19 @@ static void add_stack(const struct facts *f, const struct link_facts *top, unsig
 	}
 }
 
+/* Up, and no port of a bridge: those lead to guests, by the thousand. */
+static bool stands_for_itself(const struct link_facts *link)
+{
+	return nd_is_true(link->up) && link->master_ifindex.k != ND_KNOWN;
+}
+
+/* Without being named or on the way to a peer. */
+static bool wanted_anyway(const struct probe_context *ctx, const struct link_facts *link)
+{
+	return kind_is(link, "physical") ||
+	       (ctx && ctx->software_links && stands_for_itself(link));
+}
+
 size_t probe_wanted_links(const struct probe_context *ctx, const struct facts *f,
 			  const struct link_facts **out, size_t cap)
 {
@@ -81,7 +94,7 @@ size_t probe_wanted_links(const struct probe_context *ctx, const struct facts *f
 		return set.n;
 	}
 	for (size_t i = 0; i < f->nlinks; i++) {
-		if (kind_is(&f->links[i], "physical"))
+		if (wanted_anyway(ctx, &f->links[i]))
 			set_add(&set, &f->links[i]);
 	}
 	return set.n;
@@ -104,7 +117,7 @@ bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 {
 	bool only = ctx && ctx->only_links;
 
-	if (!only && kind_is(link, "physical"))
+	if (!only && wanted_anyway(ctx, link))
 		return true;
 	if (in_stack(f, facts_egress(f), link))
 		return true;

@@ -23,7 +23,8 @@ static const struct option_row check_options[] = {
 
 static int check(const struct check_settings *s, const char *const *ifaces, size_t n)
 {
-	struct probe_context ctx = { .only_links = n ? ifaces : NULL, .nonly_links = n };
+	struct probe_context ctx = { .only_links = n ? ifaces : NULL, .nonly_links = n,
+				     .software_links = true };
 	struct diagnosis *d = NULL;
 	struct facts *f = NULL;
 	struct error err = { "" };
@@ -75,7 +76,9 @@ const struct command command_check = {
 	.description =
 		"Reads this host and applies every rule that needs no traffic: PCIe link, speed, "
 		"rings,\n"
-		"queues, offloads, buffers.  With IFACE only those links (and what is below them).",
+		"queues, buffers; of links of software that are up what applies to them (network\n"
+		"emulation).  With IFACE only those links (and what is below them).  Exit status 3\n"
+		"when no check could be made.",
 	.options = check_options,
 	.noptions = sizeof(check_options) / sizeof(check_options[0]),
 	.run = run,

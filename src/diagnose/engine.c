@@ -46,33 +46,67 @@ static void per_host(const struct rule *rule, const struct rule_input *base,
 	}
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Several links may stand on one port: what it has is found once. */
+static void drop_repeated(struct rule_output *out, size_t from)
+{
+	size_t i, j, n = from;
+
+	for (i = from; i < out->nfindings; i++) {
+		const struct finding *f = out->findings[i];
+
+		for (j = 0; j < n; j++) {
+			const struct finding *before = out->findings[j];
+
+			if (before->rule == f->rule && before->side == f->side &&
+			    same_text(before->subject, f->subject) &&
+			    same_text(before->title, f->title))
+				break;
+		}
+		if (j == n)
+			out->findings[n++] = out->findings[i];
+	}
+	out->nfindings = n;
+}
+
+static void one_link(const struct rule *rule, const struct rule_input *base, enum side side,
+		     const struct link_facts *l, struct rule_output *out)
+{
+	struct exam exam = *base->exam;
+	struct rule_input in = *base;
+	struct facts facts = *exam.facts[side];
+	size_t before = out->nfindings;
+
+	facts.route.ifindex = l->ifindex;
+	exam.facts[side] = &facts;
+	in.exam = &exam;
+	fill_side(&exam, side, &in);
+	call(rule, &in, out);
+	drop_repeated(out, before);
+}
+
 /*
- * Without a peer no route says which link matters: each physical link that was examined stands
- * in for it, one after the other.
+ * Without a peer no route says which link matters: each that was examined stands in for it, one
+ * after the other.  Those of software come last, so that a port speaks for itself first.
  */
 static void per_link(const struct rule *rule, const struct rule_input *base,
 		     struct rule_output *out)
 {
-	int s;
+	int s, software;
 	size_t i;
 
 	for (s = 0; s < EXAM_ENDS; s++) {
 		const struct facts *f = base->exam->facts[s];
 
-		for (i = 0; f && i < f->nlinks; i++) {
-			const struct link_facts *l = &f->links[i];
-			struct exam exam = *base->exam;
-			struct rule_input in = *base;
-			struct facts facts = *f;
-
-			if (!link_examined(l) || !nd_str_is(l->kind, "physical"))
-				continue;
-			facts.route.ifindex = l->ifindex;
-			exam.facts[s] = &facts;
-			in.exam = &exam;
-			fill_side(&exam, (enum side)s, &in);
-			call(rule, &in, out);
-		}
+		for (software = 0; f && software < 2; software++)
+			for (i = 0; i < f->nlinks; i++)
+				if (link_examined(&f->links[i]) &&
+				    nd_str_is(f->links[i].kind, "physical") == !software)
+					one_link(rule, base, (enum side)s, &f->links[i], out);
 	}
 }
 

@@ -123,7 +123,7 @@ static const struct precedence {
 
 	/*
 	 * What others take of the CPUs is a cause of its own, whatever our traffic costs: nothing
-	 * that makes the traffic cheaper absorbs it.  "All are full" only says where it took effect.
+	 * that makes the traffic cheaper absorbs it.  "All are full" says where it took effect.
 	 */
 	{ "cpu-contention", "cpu-total-saturated", FOLD, SIDE },
 	{ "cpu-steal", "cpu-total-saturated", FOLD, SIDE },

@@ -365,35 +365,6 @@ int verdict_decide(const struct exam *exam, struct diagnosis *d)
 	return d->summary ? 0 : -ENOMEM;
 }
 
-int verdict_decide_static(const struct exam *exam, struct diagnosis *d)
-{
-	size_t i, n = 0;
-
-	if (!exam->facts[SIDE_LOCAL]) {
-		d->verdict = VERDICT_INCONCLUSIVE;
-		d->summary = "Inconclusive: this host was not examined.";
-		return 0;
-	}
-	for (i = 0; i < d->nfindings; i++)
-		if (d->findings[i].severity >= SEVERITY_MEDIUM)
-			n++;
-	d->verdict = n ? VERDICT_LIMITED : VERDICT_HEALTHY;
-	if (!n && d->nunseen)
-		d->summary = arena_printf(d->mem, "Nothing wrong is seen on this host, but %zu "
-					  "check%s could not be made; no traffic was driven.",
-					  d->nunseen, d->nunseen == 1 ? "" : "s");
-	else if (!n && !d->nfindings && !d->nruled_out)
-		d->summary = "No check applies to what was examined; no traffic was driven.";
-	else if (!n)
-		d->summary = "Nothing wrong is set up on this host; no traffic was driven.";
-	else if (n == 1)
-		d->summary = arena_printf(d->mem, "%s.", d->findings[0].title);
-	else
-		d->summary = arena_printf(d->mem, "%zu things on this host limit it; first: %s.", n,
-					  d->findings[0].title);
-	return d->summary ? 0 : -ENOMEM;
-}
-
 int diagnosis_exit_code(const struct diagnosis *d)
 {
 	switch (d->verdict) {

@@ -38,6 +38,20 @@ check "one link" [ "$status" -le 3 ]
 holds "no link that was not asked for is judged" \
 	'.diagnosis | [.findings, .not_evaluated | tostring | select(test("links"))] == []'
 holds "it is there" 'any(.exam.hosts.local.links[]; .name == "lo")'
+holds "the verdict says what was checked" \
+	'.diagnosis.summary | test("the software link lo \\(no network card was examined\\)")'
+
+if unshare -rn true 2>/dev/null; then
+	in_time 20 unshare -rn "$NETDOCTOR" check
+	check "where no link is up nothing can be told" [ "$status" -eq 3 ]
+	says "and why" '^Inconclusive: no check applies to this host'
+	# shellcheck disable=SC2016 # for the inner shell
+	in_time 20 unshare -rn sh -c 'ip link set lo up && exec "$0" check' "$NETDOCTOR"
+	check "one of software is checked" [ "$status" -eq 0 ]
+	says "by what applies to it" 'qdisc-netem-left'
+else
+	skip "check without a link" "no network namespace can be made here"
+fi
 
 error "an unknown link" 3 'check: no link named no-such-link here' check no-such-link
 error "an unknown link beside a known one" 3 'no link named no-such-link' check lo no-such-link

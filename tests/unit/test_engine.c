@@ -136,18 +136,18 @@ static void fire_link(const struct rule_input *in, struct rule_output *out)
 {
 	struct finding *f = rule_fire(out);
 
-	assert_ptr_equal(in->port, in->link);
-	assert_ptr_equal(exam_port(in->exam, in->side), in->link);
-	f->title = f->subject = in->link->name.v;
+	assert_ptr_equal(exam_egress(in->exam, in->side), in->link);
+	assert_ptr_equal(exam_port(in->exam, in->side), in->port);
+	f->title = f->subject = in->port->name.v;
 }
 
-/* `check` has no route: every physical link that was examined has its turn. */
+/* `check` has no route: every link that was examined has its turn, software last. */
 static void links_without_a_route(void **state)
 {
 	const struct rule *rules[] = { RULE("link", RULE_PER_HOST, fire_link) };
 	struct exam *e = build_one_host();
 	struct facts *f = (struct facts *)e->facts[SIDE_LOCAL];
-	struct link_facts links[3];
+	struct link_facts links[5];
 	struct diagnosis *d;
 
 	(void)state;
@@ -156,16 +156,23 @@ static void links_without_a_route(void **state)
 		links[i] = f->links[0];
 		links[i].ifindex = nd_u64(10 + i);
 	}
-	links[0].name = nd_str("eth0");
-	links[1].name = nd_str("eth1");
-	links[2].name = nd_str("eth2");
-	links[2].speed_mbps = nd_u64_unknown(ND_UNREAD);	/* nobody asked for it */
+	/* A VLAN stands on a port, of which the same is to be said. */
+	links[0].name = nd_str("eth0.5");
+	links[0].kind = nd_str("vlan");
+	links[0].lower_ifindex = links[2].ifindex;
+	links[1].name = nd_str("veth0");
+	links[1].kind = nd_str("veth");
+	links[2].name = nd_str("eth0");
+	links[3].name = nd_str("eth1");
+	links[4].name = nd_str("eth2");
+	links[4].speed_mbps = nd_u64_unknown(ND_UNREAD);	/* nobody asked for it */
 	f->links = links;
 	f->nlinks = ARRAY_SIZE(links);
 	d = run_rules(e, rules, 1, true);
-	assert_int_equal(d->nfindings, 2);
+	assert_int_equal(d->nfindings, 3);
 	assert_string_equal(d->findings[0].subject, "eth0");
 	assert_string_equal(d->findings[1].subject, "eth1");
+	assert_string_equal(d->findings[2].subject, "veth0");
 	diagnosis_free(d);
 	exam_free(e);
 }

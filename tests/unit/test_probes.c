@@ -229,6 +229,26 @@ static void test_wanted_links(void **state)
 	facts_free(f);
 }
 
+/* Without a route, software that is up and stands for itself counts too, where asked for. */
+static void test_wanted_software_links(void **state)
+{
+	static const char *const one[] = { "dummy0" };
+	struct probe_context ctx = { .software_links = true };
+	struct facts *f = stack();
+
+	(void)state;
+	assert_int_equal(wanted(f, &ctx), BIT(ETH0) | BIT(ETH1));
+	for (size_t i = 0; i < f->nlinks; i++)
+		f->links[i].up = nd_bool(f->links[i].ifindex.v != IDLE);
+	/* All but the one that is down, and the bridge's port. */
+	assert_int_equal(wanted(f, &ctx), (BIT(NLINKS) - BIT(ETH0)) & ~BIT(IDLE) & ~BIT(VETH_A));
+	/* Names are all that counts. */
+	ctx.only_links = one;
+	ctx.nonly_links = 1;
+	assert_int_equal(wanted(f, &ctx), BIT(IDLE));
+	facts_free(f);
+}
+
 static void test_sysfs_shows(void **state)
 {
 	struct link_facts l = { .ifindex = nd_u64(7), .name = nd_str("eth0"),
@@ -264,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_sample_rates),
 		cmocka_unit_test(test_out_of_memory),
 		cmocka_unit_test(test_wanted_links),
+		cmocka_unit_test(test_wanted_software_links),
 		cmocka_unit_test(test_sysfs_shows),
 	};
 

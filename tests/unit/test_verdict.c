@@ -269,10 +269,74 @@ static void a_check_needs_no_traffic(void **state)
 	assert_int_equal(diagnosis_exit_code(d), 1);
 	diagnosis_free(d);
 	assert_int_equal(diagnose_with(rules, 0, e, true, &d), 0);
-	assert_string_equal(d->summary,
-			    "No check applies to what was examined; no traffic was driven.");
-	assert_int_equal(diagnosis_exit_code(d), 0);
+	assert_string_equal(d->summary, "Inconclusive: no check applies to eth0.");
+	assert_int_equal(d->verdict, VERDICT_INCONCLUSIVE);
+	assert_int_equal(diagnosis_exit_code(d), 3);
 	diagnosis_free(d);
+	exam_free(e);
+}
+
+static void all_is_well(const struct rule_input *in, struct rule_output *out)
+{
+	(void)in;
+	rule_clear(out, "it is as it should be");
+}
+
+static void a_fact_is_missing(const struct rule_input *in, struct rule_output *out)
+{
+	(void)in;
+	rule_missing(out, "local.qdiscs", ND_NOT_PERMITTED, NULL);
+}
+
+static void expect_static(const struct exam *e, const struct rule *const *rules, size_t n, int code,
+			 const char *summary)
+{
+	struct diagnosis *d;
+
+	assert_int_equal(diagnose_with(rules, n, e, true, &d), 0);
+	assert_string_equal(d->summary, summary);
+	assert_int_equal(diagnosis_exit_code(d), code);
+	diagnosis_free(d);
+}
+
+/* "Healthy" is said of what was checked, and of nothing else. */
+static void a_check_says_what_was_checked(void **state)
+{
+	static const struct rule clear = { .id = "a", .scope = RULE_PER_HOST,
+					   .evaluate = all_is_well };
+	static const struct rule missing = { .id = "b", .scope = RULE_PER_HOST,
+					     .evaluate = a_fact_is_missing };
+	const struct rule *rules[] = { &clear, &missing };
+	struct exam *e = build_one_host();
+	struct facts *f = (struct facts *)e->facts[SIDE_LOCAL];
+	struct link_facts links[6];
+
+	(void)state;
+	expect_static(e, rules, 1, 0, "Nothing wrong is seen in 1 check of eth0; no traffic was "
+		     "driven.");
+	expect_static(e, rules, 2, 0, "Nothing wrong is seen in 1 check of eth0, but 1 could not "
+		     "be made; no traffic was driven.");
+	expect_static(e, rules + 1, 1, 3, "Inconclusive: no check of eth0 could be made; the first "
+		     "lacks local.qdiscs (not-permitted).");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		links[i] = f->links[0];
+		links[i].name = nd_str(i ? "veth" : "eth0");
+		links[i].kind = nd_str(i ? "veth" : "physical");
+	}
+	f->links = links;
+	f->nlinks = 2;
+	expect_static(e, rules, 1, 0, "Nothing wrong is seen in 1 check of eth0 and the software "
+		     "link veth; no traffic was driven.");
+	f->nlinks = 6;
+	expect_static(e, rules, 1, 0, "Nothing wrong is seen in 1 check of eth0 and 5 software "
+		     "links; no traffic was driven.");
+	f->links = links + 1;
+	f->nlinks = 2;
+	expect_static(e, rules, 0, 3, "Inconclusive: no check applies to the software links veth "
+		     "and veth (no network card was examined).");
+	f->nlinks = 0;
+	expect_static(e, rules, 0, 3, "Inconclusive: no check applies to this host (no link was "
+		     "examined).");
 	exam_free(e);
 }
 
@@ -292,6 +356,7 @@ int main(void)
 		cmocka_unit_test(no_run_no_verdict),
 		cmocka_unit_test(half_an_exam_is_not_healthy),
 		cmocka_unit_test(a_check_needs_no_traffic),
+		cmocka_unit_test(a_check_says_what_was_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
