@@ -79,14 +79,14 @@ bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
  * What a probe does with one link; data is the caller's own.  0 or -errno.  It may
  * append rows to other sections of f, but no links.
  */
-typedef int probe_link_fn(struct source *src, struct facts *f, struct link_facts *link,
-			  void *data);
+typedef int (*probe_link_fn)(struct source *src, struct facts *f, struct link_facts *link,
+			     void *data);
 /*
  * The loop of every probe of links: calls `each` for the wanted ones in the order of
  * f, until it answers other than 0, which is returned.
  */
 int probe_each_wanted_link(struct source *src, const struct probe_context *ctx, struct facts *f,
-			   probe_link_fn *each, void *data);
+			   probe_link_fn each, void *data);
 /* All of them at once, at most cap of them in out; returns how many there are. */
 size_t probe_wanted_links(const struct probe_context *ctx, const struct facts *f,
 			  const struct link_facts **out, size_t cap);

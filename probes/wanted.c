@@ -129,7 +129,7 @@ bool probe_link_wanted(const struct probe_context *ctx, const struct facts *f,
 }
 
 int probe_each_wanted_link(struct source *src, const struct probe_context *ctx, struct facts *f,
-			   probe_link_fn *each, void *data)
+			   probe_link_fn each, void *data)
 {
 	for (size_t i = 0; i < f->nlinks; i++) {
 		int rc;
