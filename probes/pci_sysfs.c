@@ -127,6 +127,7 @@ void pci_sysfs_identity(struct source *src, struct arena *mem, struct pci_facts 
 {
 	const char *a = out->address.v;
 	struct nd_str pf = read_link_name(src, mem, a, "physfn");
+	bool is_address = pf.v && pci_address_length(pf.v) == strlen(pf.v);
 
 	/* Not from configuration space: a virtual function has no ids of its own there. */
 	out->vendor_id = read_parsed(src, a, "vendor", parse_pci_id);
@@ -135,7 +136,7 @@ void pci_sysfs_identity(struct source *src, struct arena *mem, struct pci_facts 
 	out->driver = read_link_name(src, mem, a, "driver");
 	out->numa_node = source_read_i64(src, DEVICE "numa_node", a);
 	out->removable = read_removable(src, a);
-	if (pf.k == ND_KNOWN && pci_address_length(pf.v) != strlen(pf.v))
+	if (pf.k == ND_KNOWN && !is_address)
 		pf = nd_str_unknown(ND_INVALID);
 	out->physical_function = pf.k == ND_ABSENT ? nd_str_unknown(ND_NOT_APPLICABLE) : pf;
 }

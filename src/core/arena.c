@@ -215,7 +215,7 @@ void *arena_append_row(struct arena *a, void **rows, size_t *count, size_t row_s
 	size_t end;
 	void *row;
 
-	if (!row_size || __builtin_mul_overflow(*count, row_size, &end) ||
+	if (!row_size || (*count && !*rows) || __builtin_mul_overflow(*count, row_size, &end) ||
 	    end > SIZE_MAX - row_size)
 		return NULL;
 	if (!g || g->bytes < end + row_size) {

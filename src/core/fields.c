@@ -42,6 +42,12 @@ static void *section_rows(const struct section *s, const void *rec)
 	return rows;
 }
 
+/* How many rows there are to read: a count without rows says nothing. */
+static size_t rows_there(const struct section *s, const void *rec)
+{
+	return s->single || section_rows(s, rec) ? section_count(s, rec) : 0;
+}
+
 /* Rows are typed pointers in the record: all object pointers look alike on Linux. */
 static void set_section_rows(const struct section *s, void *rec, void *rows, size_t n)
 {
@@ -124,7 +130,7 @@ static int compare_keys(const struct section *s, const void *a, const void *b)
 const void *section_find(const struct section *s, const void *rec, const void *like)
 {
 	const char *rows = section_rows(s, rec);
-	size_t n = rows ? section_count(s, rec) : 0;
+	size_t n = rows_there(s, rec);
 
 	for (size_t i = 0; i < n; i++)
 		if (!compare_keys(s, rows + i * s->row_size, like))
@@ -198,7 +204,7 @@ static int find_next(struct finder *f, const void *like, size_t *index)
 static void finder_init(struct finder *f, const struct section *s, const void *rec)
 {
 	*f = (struct finder){ .s = s, .rows = section_rows(s, rec) };
-	f->n = f->rows ? section_count(s, rec) : 0;
+	f->n = rows_there(s, rec);
 }
 
 static void subtract(const struct field *f, const void *a, void *out)
@@ -302,7 +308,7 @@ static int difference_section(const struct section *s, const void *a, const void
 			      struct arena *mem, void *out)
 {
 	const char *from = section_rows(s, b);
-	size_t n = from ? section_count(s, b) : 0;
+	size_t n = rows_there(s, b);
 	struct finder find;
 	char *rows;
 	int rc = 0;
@@ -371,7 +377,7 @@ int record_copy_strings(const struct schema *s, void *rec, struct arena *mem)
 	for (size_t i = 0; i < s->nsections; i++) {
 		const struct section *section = &s->sections[i];
 		char *rows = section_rows(section, rec);
-		size_t n = rows ? section_count(section, rec) : 0;
+		size_t n = rows_there(section, rec);
 
 		for (size_t j = 0; j < n; j++)
 			if (copy_row_strings(section, rows + j * section->row_size, mem))
@@ -409,7 +415,7 @@ static int keep_max_section(const struct section *s, void *acc, const void *samp
 			    struct arena *mem)
 {
 	const char *from = section_rows(s, sample);
-	size_t n = from ? section_count(s, sample) : 0;
+	size_t n = rows_there(s, sample);
 	struct finder find;
 	int rc = 0;
 

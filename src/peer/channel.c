@@ -118,11 +118,11 @@ int channel_send(struct channel *ch, const cJSON *message, uint64_t deadline_ns)
 		goto out;
 	rc = -ENOMEM;
 	/* One buffer: with TCP_NODELAY a header of its own would be a packet of its own. */
-	frame = malloc(4 + len);
+	frame = malloc(4 + len + 1);
 	if (!frame)
 		goto out;
 	wire_put_be32(frame, (uint32_t)len);
-	memcpy(frame + 4, text, len);
+	memcpy(frame + 4, text, len + 1);	/* its end stays here */
 	pthread_mutex_lock(&ch->lock);
 	rc = ch->broken ? ch->broken : send_bytes(ch, frame, 4 + len, deadline_ns);
 	if (rc == -ETIMEDOUT)

@@ -246,7 +246,7 @@ static int clock_exchange(struct peer *p, uint64_t deadline_ns, uint64_t *took_n
 {
 	struct client_wait w = { .id = p->next_id++, .deadline_ns = deadline_ns };
 	uint64_t sent, received, theirs = 0;
-	cJSON *answer;
+	cJSON *answer = NULL;
 	bool ok;
 	int rc;
 

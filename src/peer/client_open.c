@@ -130,8 +130,8 @@ static int unexpected_state(const struct peer *p, int fd, unsigned char state,
 static int greet(const struct peer *p, int fd, uint64_t deadline_ns, struct error *err)
 {
 	char cookie[PEER_COOKIE_BYTES];
-	unsigned char state, *parameters = NULL;
-	size_t len;
+	unsigned char state = 0, *parameters = NULL;
+	size_t len = 0;
 	int rc = wire_make_cookie(cookie);
 
 	if (rc == 0)

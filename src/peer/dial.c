@@ -178,9 +178,10 @@ static int telling(int a, int b)
 	return a == -ECONNREFUSED ? a : b;
 }
 
-int dial_control(const struct addrinfo *next, const struct socket_address *local,
+int dial_control(const struct addrinfo *addresses, const struct socket_address *local,
 		 unsigned int stagger_ms, uint64_t deadline_ns)
 {
+	const struct addrinfo *next = addresses;
 	struct pollfd tries[MAX_ADDRESSES];
 	unsigned int n = 0, open = 0;
 	int rc = -ETIMEDOUT, winner = -1;

@@ -100,7 +100,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 int peer_run_start(struct peer *p, const struct run_window *peer_window, struct error *err);
 /* Waits up to timeout_ms for one live sample; *sample NULL when there was none. */
 int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err);
-int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **end, struct error *err);
+int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct error *err);
 /*
  * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps.
  * Both ends load with this one.

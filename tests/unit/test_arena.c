@@ -79,6 +79,11 @@ static void absurd_sizes_fail(void **state)
 	assert_null(arena_append_row(a, &rows, &count, 0));
 	assert_int_equal(count, 0);
 	assert_null(rows);
+	/* A count without rows: there is nothing to move. */
+	count = 3;
+	assert_null(arena_append_row(a, &rows, &count, sizeof(int)));
+	assert_int_equal(count, 3);
+	assert_null(rows);
 	assert_int_equal(arena_used(a), 0);
 	arena_free(a);
 }
