@@ -13,7 +13,6 @@ if ! clang-tidy --version 2>/dev/null | grep -q LLVM; then
 	skip "clang-tidy" "the clang-tidy in PATH does not run"
 	done_testing
 fi
-variable() { make -s "print-$1" | tail -n 1; }
 flags="$(variable LANGUAGE) $(variable DEP_CFLAGS)"
 # One process a file, two at a time; its own count of what it left out says nothing.
 # shellcheck disable=SC2086 # words on purpose

@@ -8,7 +8,6 @@ if ! command -v clang >/dev/null 2>&1; then
 	skip "clang" "not installed: ./bootstrap deps lint"
 	done_testing
 fi
-variable() { make -s "print-$1" | tail -n 1; }
 flags="$(variable LANGUAGE) $(variable WARNINGS) $(variable DEP_CFLAGS) $(variable CMOCKA_CFLAGS)"
 # shellcheck disable=SC2086 # words on purpose
 found=$(c_files | grep '\.c$' | grep -v '/_template\.c$' |

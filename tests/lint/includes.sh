@@ -13,13 +13,21 @@ none "folders include only what the table allows" "$(c_includes | awk -f tests/l
 none "project headers are named from the top of the tree" \
 	"$(c_includes | grep '"' | grep -vE '"(src|probes|rules|ui|tests)/')"
 
+# c_includes' lines come in the order of their files: the first counts, none is none.
 own_header_later() {
-	for file in $(c_files); do
-		own=${file%.c}.h
-		if [ "$own" = "$file" ] || [ ! -e "$own" ]; then continue; fi
-		first=$(sed -n 's/^#include ["<]\(.*\)[">].*/\1/p' "$file" | head -n 1)
-		[ "$first" = "$own" ] || echo "$file: includes $first before its own header"
-	done
+	{ c_files; c_includes; } | awk '
+		/^[^:]*\.h$/ { header[$0] = 1; next }
+		/^[^:]*\.c$/ { file[++n] = $0; next }
+		{ path = $0; sub(/:.*/, "", path) }
+		!(path in first) { sub(/^[^"<]*["<]/, ""); sub(/[">].*/, ""); first[path] = $0 }
+		END {
+			for (i = 1; i <= n; i++) {
+				own = file[i]
+				sub(/c$/, "h", own)
+				if (own in header && first[file[i]] != own)
+					print file[i] ": includes " first[file[i]] " before its own header"
+			}
+		}'
 }
 none "a file includes its own header first" "$(own_header_later)"
 

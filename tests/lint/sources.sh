@@ -26,6 +26,9 @@ scripts() {
 	} | sort
 }
 
+# The value of a variable of the Makefile.
+variable() { make -s "print-$1" | tail -n 1; }
+
 # C without comments and without the text of strings, lines kept, as FILE:LINE:CODE.
 c_code() { # FILE...
 	awk '

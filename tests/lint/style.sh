@@ -7,21 +7,19 @@
 # shellcheck disable=SC2046 # words on purpose
 set -- $(c_files)
 
-without_spdx() {
-	for file; do
-		head -n 1 "$file" | grep -qxF '/* SPDX-License-Identifier: GPL-3.0-or-later */' ||
-			echo "$file"
-	done
+# Files whose first line, or the one below #!, is not the SPDX line; also empty ones.
+without_spdx() { # START END FILE...
+	spdx="$1SPDX-License-Identifier: GPL-3.0-or-later$2"
+	shift 2
+	awk -v spdx="$spdx" '
+		FNR == 1 || (FNR == 2 && interpreter) { if ($0 == spdx) has[FILENAME] = 1 }
+		FNR == 1 { interpreter = /^#!/ }
+		END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in has)) print ARGV[i] }' "$@"
 }
-none "C files begin with the SPDX line" "$(without_spdx "$@")"
-
-scripts_without_spdx() {
-	for file in $(scripts) .ci/run Makefile tools/packages; do
-		head -n 2 "$file" | grep -qxF '# SPDX-License-Identifier: GPL-3.0-or-later' ||
-			echo "$file"
-	done
-}
-none "scripts have the SPDX line first, or after #!" "$(scripts_without_spdx)"
+none "C files begin with the SPDX line" "$(without_spdx '/* ' ' */' "$@")"
+# shellcheck disable=SC2046
+none "scripts have the SPDX line first, or after #!" \
+	"$(without_spdx '# ' '' $(scripts) .ci/run Makefile tools/packages)"
 
 # shellcheck disable=SC2046
 none "no white space at the end of a line" "$(grep -nE '[[:space:]]+$' "$@" $(scripts))"
@@ -42,6 +40,9 @@ long_lines() {
 }
 none "lines are at most 100 columns" "$(long_lines "$@")"
 
-none "no typedefs but callbacks" "$(c_code "$@" | grep -E ':typedef' | grep -vE '\(\*')"
-none "no constructors: tables are explicit" "$(c_code "$@" | grep -E 'constructor(__)?[)(]')"
+code=$(mktemp) || exit 1
+trap 'rm -f "$code"' EXIT
+c_code "$@" >"$code"
+none "no typedefs but callbacks" "$(grep -E ':typedef' "$code" | grep -vE '\(\*')"
+none "no constructors: tables are explicit" "$(grep -E 'constructor(__)?[)(]' "$code")"
 done_testing
