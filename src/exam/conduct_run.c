@@ -14,6 +14,8 @@
  * sender may stop. */
 #define LEAD_NS 20000000ULL
 #define TAIL_NS 100000000ULL
+/* A window of less than this share of what was asked for is not the run that was asked for. */
+#define LEAST_SHARE 0.25
 
 struct live_pair { struct end_live live[EXAM_ENDS]; bool seen[EXAM_ENDS]; };
 
@@ -152,21 +154,41 @@ static struct nd_f64 loss_of(const struct run_end *tx)
 	return nd_f64((double)again.v > late ? ((double)again.v - late) / (double)sent.v : 0);
 }
 
+/* The reason why an end is no whole one, NULL: it is. */
+static const char *missing_part(const struct run *r, int side, struct arena *mem)
+{
+	const struct run_end *e = &r->ends[side];
+	const char *whose = side == SIDE_LOCAL ? "our end" : "the peer's end";
+	double asked_s = (double)r->spec.window_ms / 1e3;
+
+	if (!e->present)
+		return arena_printf(mem, "%s measured nothing: %s", whose,
+				    e->problem.k == ND_KNOWN ? e->problem.v : "it does not say why");
+	if (e->broken_flows.k == ND_KNOWN && e->broken_flows.v)
+		return e->problem.k == ND_KNOWN ? e->problem.v : "connections ended early";
+	if (e->window_ns.k != ND_KNOWN || (double)e->window_ns.v / 1e9 < LEAST_SHARE * asked_s)
+		return arena_printf(mem, "%s measured only %.3f of %.3g s: it began late or was "
+				    "cut short", whose,
+				    e->window_ns.k == ND_KNOWN ? (double)e->window_ns.v / 1e9 : 0,
+				    asked_s);
+	return NULL;
+}
+
 /* Goodput is what the receiver took in; a lost peer leaves only the sender's count. */
-static void conclude(struct run *r, int rc, const char *text)
+static void conclude(struct run *r, int rc, const char *text, struct arena *mem)
 {
 	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
 	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
 	const struct run_end *counted = rx->present ? rx : tx->present ? tx : NULL;
 
-	r->status = rc ? RUN_INCOMPLETE : RUN_COMPLETE;
-	if (rc)
-		r->problem = nd_str(text);
+	for (int side = 0; side < EXAM_ENDS && !text; side++)
+		text = missing_part(r, side, mem);
+	r->status = rc || text ? RUN_INCOMPLETE : RUN_COMPLETE;
+	if (r->status != RUN_COMPLETE)
+		r->problem = nd_str(text ? text : "out of memory");
 	if (!counted || counted->window_ns.k != ND_KNOWN || !counted->window_ns.v) {
 		r->status = RUN_FAILED;
 		r->goodput_bps = nd_u64_unknown(ND_FAILED);
-		if (!rc)
-			r->problem = counted ? nd_str("the window has no length") : rx->problem;
 		return;
 	}
 	double seconds = (double)counted->window_ns.v / 1e9;
@@ -175,13 +197,6 @@ static void conclude(struct run *r, int rc, const char *text)
 		r->goodput_bps = nd_u64((uint64_t)((double)counted->bytes.v * 8 / seconds));
 	else
 		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
-	for (int side = 0; side < EXAM_ENDS && r->status == RUN_COMPLETE; side++) {
-		struct nd_u64 broken = r->ends[side].broken_flows;
-		if (broken.k != ND_KNOWN || !broken.v)
-			continue;
-		r->status = RUN_INCOMPLETE;
-		r->problem = r->ends[side].problem;
-	}
 	r->retransmits = END_FLOW_SUM(tx, retransmits);
 	r->loss = loss_of(tx);
 }
@@ -206,7 +221,7 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 	tell(o, e, EXAM_RUN_BEGINS, planned, 0, NULL);
 	int rc = drive(peer, o, planned, offset_ns, e, r, err);
 	const char *text = rc ? arena_strdup(e->mem, err->text) : NULL;
-	conclude(r, rc, text ? text : "out of memory");
+	conclude(r, rc, text, e->mem);
 	tell(o, e, EXAM_RUN_ENDED, planned, 0, NULL);
 	return rc;
 }

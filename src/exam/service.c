@@ -151,6 +151,11 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 		goto out;
 	watch(end, hooks);
 	rc = end_finish(end, mem, &result);
+	if (!rc && !result.present) {
+		rc = error_set(err, ENODATA, "its end of the run measured nothing: %s",
+			       result.problem.v);
+		goto out;
+	}
 	if (!rc) {
 		*out = run_end_to_json(&result);
 		rc = *out ? 0 : -ENOMEM;

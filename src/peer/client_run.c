@@ -187,8 +187,11 @@ static int receive_run(struct peer *p, uint64_t deadline_ns, bool *end, cJSON **
 	cJSON_Delete(m);
 	if (cJSON_IsObject(*payload))
 		return 0;
+	bool nothing = *end && cJSON_IsNull(*payload);
 	cJSON_Delete(*payload);
 	*payload = NULL;
+	if (nothing)
+		return error_set(err, ENODATA, "%s: its end of the run measured nothing", p->label);
 	channel_break(&p->channel, -EBADMSG);
 	return error_set(err, EBADMSG, "%s: session lost: it answered a run with something else",
 			 p->label);

@@ -330,6 +330,9 @@ static int report_end(struct server_run *r, int result, cJSON *end, const struct
 
 	if (result < 0) {
 		cJSON_Delete(end);
+		/* The goodbye that follows says why. */
+		if (atomic_load(&r->session->server->stopping))
+			return 0;
 		return session_send_error(r->session, r->id, PROTOCOL_FAILED, why->text);
 	}
 	m = session_message("end", r->id);
