@@ -183,7 +183,7 @@ static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exa
 			rc = peer_clock_offset(peer, &offset_ns, err);
 		}
 	}
-	if (!rc && cancelled(o))
+	if ((!rc || rc == -EINTR) && cancelled(o))
 		rc = error_set(err, EINTR, "interrupted: what was measured before still counts");
 	return rc;
 }
@@ -201,6 +201,8 @@ int exam_conduct(const struct conduct_options *options, struct exam **out, struc
 	rc = peer_connect(o.target, &peer, err);
 	if (rc)
 		goto fail;
+	if (o.cancelled)
+		peer_heed(peer, o.cancelled, o.state);
 	tell(&o, EXAM_CONNECTED, e);
 	rc = read_both_hosts(peer, &o, e, err);
 	if (rc && !e->facts[SIDE_LOCAL])

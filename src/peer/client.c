@@ -87,12 +87,22 @@ static uint64_t silence_ends(const struct peer *p, const struct client_wait *w)
 	return since + (uint64_t)p->timing->silence_ms * 1000000u;
 }
 
+int client_heed(const struct peer *p, struct error *err)
+{
+	if (!p->cancelled || !p->cancelled(p->cancelled_state))
+		return 0;
+	return error_set(err, EINTR, "interrupted while waiting for %s", p->label);
+}
+
 /* One message of any kind; *m NULL when the time is not up yet. */
 static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, struct error *err)
 {
 	uint64_t until = deadline_earlier(w->deadline_ns, silence_ends(p, w));
-	int rc = channel_receive(&p->channel, -1, until, m);
+	int rc;
 
+	if (p->cancelled)
+		until = deadline_earlier(until, deadline_in_ms(CLIENT_HEED_MS));
+	rc = channel_receive(&p->channel, -1, until, m);
 	if (rc == 0)
 		return 0;
 	if (rc != -ETIMEDOUT)
@@ -103,9 +113,9 @@ static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, s
 				 "killed, cut off, or the path is too full", p->label,
 				 p->timing->silence_ms);
 	}
-	if (timing_now_ns() < w->deadline_ns)
-		return 0;
-	return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
+	if (timing_now_ns() >= w->deadline_ns)
+		return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
+	return 0;
 }
 
 int client_receive(struct peer *p, struct client_wait *w, cJSON **answer, struct error *err)
@@ -117,6 +127,8 @@ int client_receive(struct peer *p, struct client_wait *w, cJSON **answer, struct
 		uint64_t id = UINT64_MAX;
 		int rc = receive_any(p, w, &m, err);
 
+		if (rc == 0 && !m)
+			rc = client_heed(p, err);
 		if (rc < 0)
 			return rc;
 		if (!m)
@@ -138,6 +150,9 @@ int client_receive(struct peer *p, struct client_wait *w, cJSON **answer, struct
 		/* A server that only chats must not keep us past the deadline. */
 		if (timing_now_ns() >= w->deadline_ns)
 			return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
+		rc = client_heed(p, err);
+		if (rc < 0)
+			return rc;
 	}
 }
 
@@ -168,6 +183,12 @@ const char *peer_remote_address(const struct peer *p)
 struct peer_limits peer_limits(const struct peer *p)
 {
 	return p->limits;
+}
+
+void peer_heed(struct peer *p, bool (*cancelled)(void *state), void *state)
+{
+	p->cancelled = cancelled;
+	p->cancelled_state = state;
 }
 
 struct nd_u64 peer_rtt_us(const struct peer *p)

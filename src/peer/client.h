@@ -25,6 +25,8 @@ struct peer {
 	struct socket_address remote, bind;
 	bool bound;			/* bind is set */
 	struct peer_limits limits;
+	bool (*cancelled)(void *state);	/* NULL: never */
+	void *cancelled_state;
 	uint64_t next_id;
 	uint64_t facts_id, run_id;	/* outstanding; 0: none */
 	struct run_spec spec;		/* of the run, as agreed */
@@ -32,6 +34,10 @@ struct peer {
 	int run_failed;			/* likewise: 0 or -errno with run_error */
 	struct error run_error;
 };
+
+enum { CLIENT_HEED_MS = 100 };	/* how often a wait asks whether it is cancelled */
+/* 0, or -EINTR. */
+int client_heed(const struct peer *p, struct error *err);
 
 int client_connect(const struct peer_target *target, const struct peer_timing *timing,
 		   struct peer **out, struct error *err);

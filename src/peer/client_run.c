@@ -83,6 +83,11 @@ static int expect_data_answer(struct peer *p, struct client_wait *w, cJSON **m, 
 	return rc;
 }
 
+static int heed(const void *state, struct error *err)
+{
+	return client_heed(state, err);
+}
+
 static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t deadline_ns,
 		     struct error *err)
 {
@@ -91,7 +96,9 @@ static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t dea
 		.local = p->bound ? &p->bind : NULL,
 		.spec = &p->spec,
 		.cookies = cJSON_GetObjectItemCaseSensitive(answer, "cookies"),
-		.label = p->label
+		.label = p->label,
+		.heed = heed,
+		.state = p,
 	};
 	int rc = check_data_answer(p, answer, err);
 
@@ -231,7 +238,7 @@ int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struc
 		return 0;
 	if (!peer_alive(p))
 		forget_run(p);
-	else
+	else if (rc != -EINTR)
 		p->run_failed = rc;
 	p->run_error = e;
 	return error_set(err, rc, "%s", e.text);

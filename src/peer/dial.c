@@ -18,7 +18,8 @@
 enum {
 	MAX_ADDRESSES = 8,
 	/* In flight at once: below the server's cap on those that have not said who they are. */
-	DATA_BATCH = 64
+	DATA_BATCH = 64,
+	DIAL_HEED_MS = 100
 };
 
 /* ---- names ---- */
@@ -287,7 +288,13 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 		}
 		if (rc < 0)
 			break;
-		i = wait_any(batch, flying, deadline_ns);
+		i = wait_any(batch, flying,
+			     deadline_earlier(deadline_ns, deadline_in_ms(DIAL_HEED_MS)));
+		rc = d->heed ? d->heed(d->state, err) : 0;
+		if (rc < 0)
+			break;
+		if (i < 0 && timing_now_ns() < deadline_ns)
+			continue;
 		if (i < 0) {
 			rc = error_set(err, ETIMEDOUT, "%s: only %zu of %zu data connections "
 				       "opened in time: is a firewall or a connection limit in "

@@ -30,6 +30,9 @@ struct dial_data {
 	const struct run_spec *spec;
 	const cJSON *cookies;		/* array of run_flows(spec) checked strings */
 	const char *label;		/* of the peer, for errors */
+	/* Asked every so often; not 0: that is the end, with its error.  NULL: nobody asks. */
+	int (*heed)(const void *state, struct error *err);
+	const void *state;
 };
 /* Opens run_flows(spec) data connections, their cookies sent, into fds; on error none. */
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);

@@ -68,6 +68,11 @@ struct peer;		/* one session, used by one thread */
 int peer_connect(const struct peer_target *target, struct peer **out, struct error *err);
 /* Says goodbye if it can within 200 ms, closes, frees.  NULL is fine. */
 void peer_close(struct peer *p);
+/*
+ * From now on whatever waits for the peer ends with -EINTR, soon after this is true: it is asked
+ * several times a second, in the thread that waits.
+ */
+void peer_heed(struct peer *p, bool (*cancelled)(void *state), void *state);
 /* Numeric addresses of the session, without port or zone. */
 const char *peer_local_address(const struct peer *p);
 const char *peer_remote_address(const struct peer *p);

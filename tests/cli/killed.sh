@@ -75,6 +75,23 @@ ends "$client"
 check "a second signal ends it at once" [ "$status" -gt 128 ]
 still_serves "the server is as ready as ever"
 
+# In the queue behind another client's run, with a run of its own measured.
+start waiting "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 1 -O 0 -P 1 \
+	--no-experiments --report json -o "$work/report.waiting"
+waiting=$started
+wait_for "$work/serve" 'the client sends, 1.0 s'
+in_run --forward
+kill -INT "$waiting"
+asked=$(date +%s)
+ends "$waiting"
+check "Ctrl-C in the queue ends it" [ "$status" -le 3 ]
+check "at once" [ $(($(date +%s) - asked)) -le 5 ]
+check "in one line" one_line "$work/waiting" 'interrupted: what was measured before still counts'
+holds "what was measured before is reported" '[.exam.runs[].status] == ["complete", "failed"]' \
+	"$work/report.waiting"
+kill -INT "$client"
+ends "$client"
+
 # ---- the server ----
 stop_server
 serve --max-sessions 2

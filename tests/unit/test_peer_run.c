@@ -127,6 +127,47 @@ static void test_two_sessions_take_turns(void **state)
 	fixture_stop(f);
 }
 
+static bool is_set(void *state)
+{
+	return atomic_load((atomic_bool *)state);
+}
+
+static void *set_soon(void *arg)
+{
+	sleep_ms(200);
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+static void test_waiting_for_a_turn_can_be_cancelled(void **state)
+{
+	struct fixture *f = fixture_start(NULL, NULL);
+	struct peer *p = fixture_client(f, NULL), *waiting = fixture_client(f, NULL);
+	struct error err = { "" };
+	atomic_bool cancelled = false;
+	uint64_t began = timing_now_ns();
+	pthread_t thread;
+	int fds[3], none[3];
+
+	(void)state;
+	fixture_prepare_run(p, &small_run, fds);
+	peer_heed(waiting, is_set, &cancelled);
+	pthread_create(&thread, NULL, set_soon, &cancelled);
+	assert_int_equal(peer_run_prepare(waiting, &small_run, none, PATIENCE_MS, &err), -EINTR);
+	assert_true(ms_since(began) < PATIENCE_MS / 2);
+	assert_non_null(strstr(err.text, "interrupted while waiting"));
+	pthread_join(thread, NULL);
+	assert_int_equal(none[0], -1);
+	/* It has left the queue, and its session is as good as before. */
+	assert_true(peer_alive(waiting));
+	atomic_store(&cancelled, false);
+	fixture_close_run(fds, 3);
+	peer_close(p);
+	fixture_run(waiting, &small_run);
+	peer_close(waiting);
+	fixture_stop(f);
+}
+
 static void test_vanished_client_gives_its_turn_up(void **state)
 {
 	struct fixture *f = fixture_start(NULL, NULL);
@@ -397,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_signs_of_life),
 		cmocka_unit_test(test_two_sessions_take_turns),
+		cmocka_unit_test(test_waiting_for_a_turn_can_be_cancelled),
 		cmocka_unit_test(test_vanished_client_gives_its_turn_up),
 		cmocka_unit_test(test_late_start_gives_the_turn_up),
 		cmocka_unit_test(test_window_is_checked),
