@@ -286,8 +286,11 @@ int end_start(const struct end_config *config, struct end **out, struct error *e
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct load *l = NULL;
-	int rc = load_create(config->spec, config->role, config->fds, run_flows(config->spec), &l,
-			     err);
+	const struct load_config load = {
+		.spec = config->spec, .role = config->role,
+		.fds = config->fds, .n = run_flows(config->spec)
+	};
+	int rc = load_create(&load, &l, err);
 
 	if (rc) {
 		for (size_t i = 0; i < run_flows(config->spec); i++)

@@ -24,14 +24,22 @@ struct flow_record {
 
 struct load {
 	struct run_spec spec;
-	enum load_role role;
+	struct load_common common;
 	struct flow *flows;
 	struct flow_record *records;
-	size_t nflows;
+	size_t nflows, nopen;	/* nopen: flows whose ops->open() went well */
 	struct worker *workers;
 	size_t nworkers;
+	unsigned int *cpus;	/* where the workers run; NULL: wherever we may */
+	size_t ncpus;
 	unsigned char *pattern;
 	struct source *src;	/* for /proc; used by load_sample() alone */
+};
+
+enum {
+	MAX_CPUS = 64 * 1024,
+	BURSTS_PER_SECOND = 250,
+	MIN_BURST_BYTES = 1448
 };
 
 static void *aligned_array(size_t count, size_t size)
@@ -48,7 +56,7 @@ static size_t allowed_cpus(void)
 {
 	size_t count = 1;
 
-	for (size_t cpus = 1024; cpus <= 64 * 1024; cpus *= 2) {
+	for (size_t cpus = 1024; cpus <= MAX_CPUS; cpus *= 2) {
 		size_t bytes = CPU_ALLOC_SIZE(cpus);
 		cpu_set_t *set = CPU_ALLOC(cpus);
 		int rc = set ? sched_getaffinity(0, bytes, set) : -1;
@@ -100,7 +108,7 @@ static int record_flow(struct load *l, size_t i, struct error *err)
 				 strerror(errno));
 	r->local_port = address_port(&local);
 	r->peer_port = address_port(&peer);
-	rc = socket_set_options(fd, &l->spec, l->role, err);
+	rc = socket_set_options(fd, &l->spec, l->flows[i].role, err);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, r->congestion_control, &name_len) < 0)
@@ -108,27 +116,52 @@ static int record_flow(struct load *l, size_t i, struct error *err)
 	return 0;
 }
 
-static int set_up_flows(struct load *l, const int *fds, struct error *err)
+/* A burst is the time between two wakes of a paced worker, but no more than a turn's worth. */
+static uint64_t burst_bytes(const struct run_spec *spec)
 {
-	for (size_t i = 0; i < l->nflows; i++) {
-		struct worker *w = &l->workers[i % l->nworkers];
-		int rc;
+	uint64_t bytes = spec->rate_bps / 8 / BURSTS_PER_SECOND;
 
-		l->flows[i].fd = fds[i];
-		rc = record_flow(l, i, err);
-		if (rc)
-			return rc;
-		rc = worker_add(w, &l->flows[i]);
-		if (rc)
-			return error_set(err, -rc, "flow %zu: cannot watch its socket: %s", i,
-					 strerror(-rc));
+	if (spec->burst_blocks)
+		return spec->burst_blocks * spec->block_bytes;
+	if (bytes > spec->block_bytes)
+		return spec->block_bytes;
+	/* A stream has no blocks on the wire, and a big one now and then is no steady rate. */
+	if (spec->protocol == RUN_TCP)
+		return bytes > MIN_BURST_BYTES ? bytes : MIN_BURST_BYTES;
+	return spec->block_bytes;
+}
+
+static int set_up_flow(struct load *l, size_t i, int fd, enum load_role role, struct error *err)
+{
+	struct flow *f = &l->flows[i];
+	int rc;
+
+	f->fd = fd;
+	f->role = role;
+	f->common = &l->common;
+	f->ops = flow_kind(&l->spec, role, err);
+	if (!f->ops)
+		return -EOPNOTSUPP;
+	if (role == LOAD_SEND) {
+		f->limited = l->common.amount.total || l->spec.rate_bps;
+		pace_open(&f->pace, l->spec.rate_bps, burst_bytes(&l->spec), 0);
 	}
+	rc = record_flow(l, i, err);
+	if (rc == 0 && f->ops->open)
+		rc = f->ops->open(f, err);
+	if (rc)
+		return rc;
+	l->nopen++;
+	rc = worker_add(&l->workers[i % l->nworkers], f);
+	if (rc)
+		return error_set(err, -rc, "flow %zu: cannot watch its socket: %s", i,
+				 strerror(-rc));
 	return 0;
 }
 
 static int set_up_workers(struct load *l, struct error *err)
 {
-	size_t cpus = allowed_cpus();
+	size_t cpus = l->ncpus ? l->ncpus : allowed_cpus();
 	size_t count = l->nflows < cpus ? l->nflows : cpus;
 
 	l->workers = aligned_array(count, sizeof(*l->workers));
@@ -136,8 +169,7 @@ static int set_up_workers(struct load *l, struct error *err)
 		return error_set(err, ENOMEM, "traffic workers: out of memory");
 	for (; l->nworkers < count; l->nworkers++) {
 		struct worker *w = &l->workers[l->nworkers];
-		int rc = worker_open(w, l->role, &l->spec, l->pattern,
-				     (l->nflows + count - 1) / count);
+		int rc = worker_open(w, &l->spec, (l->nflows + count - 1) / count);
 
 		if (rc) {
 			worker_close(w);
@@ -152,51 +184,86 @@ static void free_load(struct load *l)
 {
 	for (size_t i = 0; i < l->nworkers; i++)
 		worker_close(&l->workers[i]);
+	for (size_t i = 0; i < l->nopen; i++)
+		if (l->flows[i].ops->close)
+			l->flows[i].ops->close(&l->flows[i]);
 	if (l->src)
 		source_close(l->src);
 	free(l->workers);
 	free(l->flows);
 	free(l->records);
+	free(l->cpus);
 	free(l->pattern);
 	free(l);
 }
 
-int load_create(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
-		struct load **out, struct error *err)
+static int check_config(const struct load_config *c, struct error *err)
 {
-	struct load *l;
-	int rc = -ENOMEM;
-
-	*out = NULL;
-	if (n == 0 || n > RUN_MAX_STREAMS)
-		return error_set(err, EINVAL, "%zu flows: 1 to %d are possible", n,
+	if (c->n == 0 || c->n > RUN_MAX_STREAMS)
+		return error_set(err, EINVAL, "%zu flows: 1 to %d are possible", c->n,
 				 (int)RUN_MAX_STREAMS);
-	if (spec->block_bytes == 0 || spec->block_bytes > RUN_MAX_BLOCK_BYTES)
+	if (c->spec->block_bytes == 0 || c->spec->block_bytes > RUN_MAX_BLOCK_BYTES)
 		return error_set(err, EINVAL, "block size: 1 to %d bytes are possible",
 				 (int)RUN_MAX_BLOCK_BYTES);
-	l = calloc(1, sizeof(*l));
+	for (size_t i = 0; i < c->ncpus; i++)
+		if (c->cpus[i] >= MAX_CPUS)
+			return error_set(err, EINVAL, "CPU %u: no machine has that many",
+					 c->cpus[i]);
+	return 0;
+}
+
+static size_t count_senders(const struct load_config *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		count += run_flow_role(c->spec, c->role, i) == LOAD_SEND;
+	return count;
+}
+
+/* Everything but workers and flows. */
+static int set_up_common(struct load *l, const struct load_config *c, struct error *err)
+{
+	size_t senders = count_senders(c);
+	int rc;
+
+	l->spec = *c->spec;
+	l->nflows = c->n;
+	l->ncpus = c->ncpus;
+	l->flows = aligned_array(c->n, sizeof(*l->flows));
+	l->records = calloc(c->n, sizeof(*l->records));
+	if (c->ncpus)
+		l->cpus = calloc(c->ncpus, sizeof(*l->cpus));
+	if (senders)
+		l->pattern = new_pattern(c->spec->block_bytes);
+	if (!l->flows || !l->records || (c->ncpus && !l->cpus) || (senders && !l->pattern))
+		return error_set(err, ENOMEM, "traffic engine: out of memory");
+	if (c->ncpus)
+		memcpy(l->cpus, c->cpus, c->ncpus * sizeof(*l->cpus));
+	l->common.spec = &l->spec;
+	l->common.pattern = l->pattern;
+	amount_open(&l->common.amount, c->spec, senders);
+	rc = source_open_live(&l->src);
+	return rc ? error_set(err, -rc, "traffic engine: %s", strerror(-rc)) : 0;
+}
+
+int load_create(const struct load_config *config, struct load **out, struct error *err)
+{
+	struct load *l;
+	int rc = check_config(config, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	l = aligned_array(1, sizeof(*l));
 	if (!l)
 		return error_set(err, ENOMEM, "traffic engine: out of memory");
-	l->spec = *spec;
-	l->role = role;
-	l->nflows = n;
-	l->flows = aligned_array(n, sizeof(*l->flows));
-	l->records = calloc(n, sizeof(*l->records));
-	if (role == LOAD_SEND)
-		l->pattern = new_pattern(spec->block_bytes);
-	if (!l->flows || !l->records || (role == LOAD_SEND && !l->pattern)) {
-		error_set(err, ENOMEM, "traffic engine: out of memory");
-		goto out;
-	}
-	rc = source_open_live(&l->src);
-	if (rc) {
-		error_set(err, -rc, "traffic engine: %s", strerror(-rc));
-		goto out;
-	}
-	rc = set_up_workers(l, err);
+	rc = set_up_common(l, config, err);
 	if (rc == 0)
-		rc = set_up_flows(l, fds, err);
-out:
+		rc = set_up_workers(l, err);
+	for (size_t i = 0; rc == 0 && i < l->nflows; i++)
+		rc = set_up_flow(l, i, config->fds[i],
+				 run_flow_role(config->spec, config->role, i), err);
 	if (rc)
 		free_load(l);
 	else
@@ -204,15 +271,27 @@ out:
 	return rc;
 }
 
+static int start_error(const struct load *l, size_t worker, int rc, struct error *err)
+{
+	if (rc == -EINVAL && l->ncpus)
+		return error_set(err, EINVAL, "traffic worker %zu: CPU %u is not there or not "
+				 "allowed to this process", worker, l->cpus[worker % l->ncpus]);
+	return error_set(err, -rc, "traffic worker %zu: cannot start a thread: %s; is there a "
+			 "process limit (ulimit -u, pids cgroup)?", worker, strerror(-rc));
+}
+
 int load_start(struct load *l, struct error *err)
 {
+	uint64_t now = monotonic_ns();
+
+	for (size_t i = 0; i < l->nflows; i++)
+		l->flows[i].pace.due_ns = (double)now;
 	for (size_t i = 0; i < l->nworkers; i++) {
-		int rc = worker_start(&l->workers[i]);
+		int rc = worker_start(&l->workers[i],
+				      l->ncpus ? (long)l->cpus[i % l->ncpus] : -1);
 
 		if (rc)
-			return error_set(err, -rc, "traffic worker %zu: cannot start a thread: %s; "
-					 "is there a process limit (ulimit -u, pids cgroup)?",
-					 i, strerror(-rc));
+			return start_error(l, i, rc, err);
 	}
 	return 0;
 }
@@ -235,12 +314,14 @@ static int sample_flow(struct load *l, size_t i, struct arena *mem, const char *
 
 	read_flow_socket(f->fd, &r->history, out);
 	out->flow = nd_u64(i);
-	out->direction = nd_str(l->role == LOAD_SEND ? "send" : "receive");
+	out->direction = nd_str(f->role == LOAD_SEND ? "send" : "receive");
 	out->local_port = r->local_port;
 	out->peer_port = r->peer_port;
 	out->bytes = nd_u64(atomic_load_explicit(&f->bytes, memory_order_relaxed));
 	out->calls = nd_u64(atomic_load_explicit(&f->calls, memory_order_relaxed));
 	out->blocked_us = nd_u64(flow_blocked_us(f));
+	if (f->ops->sample)
+		f->ops->sample(f, out);
 	if (!r->congestion_control[0]) {
 		out->congestion_control = nd_str_unknown(ND_NOT_SUPPORTED);
 		return 0;
@@ -297,6 +378,18 @@ uint64_t load_bytes(const struct load *l)
 	for (size_t i = 0; i < l->nflows; i++)
 		sum += atomic_load_explicit(&l->flows[i].bytes, memory_order_relaxed);
 	return sum;
+}
+
+bool load_done(const struct load *l)
+{
+	uint64_t sent = 0;
+
+	if (!l->common.amount.total)
+		return false;
+	for (size_t i = 0; i < l->nflows; i++)
+		if (l->flows[i].role == LOAD_SEND)
+			sent += atomic_load_explicit(&l->flows[i].bytes, memory_order_relaxed);
+	return sent >= l->common.amount.total;
 }
 
 size_t load_broken_flows(const struct load *l, int *first_errno)

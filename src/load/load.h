@@ -3,7 +3,7 @@
  * Load: the traffic engine at one end.
  *
  * It is given connected sockets and a role, spreads them over worker threads,
- * and moves bytes until stopped.  Each worker owns its flows and their
+ * and moves bytes until stopped or until an amount is sent.  Each worker owns its flows and their
  * counters (single writer); load_sample() reads them from any one other thread.
  * The engine knows nothing of sessions, hosts or reports.
  */
@@ -88,7 +88,7 @@ static inline enum load_role run_server_role(const struct run_spec *s)
 static inline enum load_role run_flow_role(const struct run_spec *s, enum load_role role,
 					   size_t i)
 {
-	if (i < s->streams)
+	if (!s->bidirectional || i < s->streams)
 		return role;
 	return role == LOAD_SEND ? LOAD_RECEIVE : LOAD_SEND;
 }
@@ -104,20 +104,34 @@ int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role
 
 struct load;
 
+struct load_config {
+	const struct run_spec *spec;
+	enum load_role role;	/* for the run's direction, see run_flow_role() */
+	const int *fds;		/* connected sockets, one flow each, flow i = fds[i] */
+	size_t n;
+	/* Worker i runs on cpus[i % ncpus] alone, and there are no more than ncpus; 0: anywhere. */
+	const unsigned int *cpus;
+	size_t ncpus;
+};
+
 /*
- * Takes over the n connected sockets in fds (closed by load_stop), one flow
- * each, flow i = fds[i].  At most as many workers as CPUs allowed to us; starts
- * no traffic yet.  Sets what a connected socket can still take of the spec, so accepted
- * sockets need no preparation.  0 or -errno; after an error the sockets stay the caller's.
+ * Takes over the sockets (closed by load_stop).  At most as many workers as CPUs allowed to us,
+ * each with as many senders and receivers as the others; starts no traffic yet.  Sets what a
+ * connected socket can still take of the spec, so accepted sockets need no preparation.
+ * 0 or -errno; after an error the sockets stay the caller's.  Nothing of config is kept.
  */
-int load_create(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
-		struct load **out, struct error *err);
+int load_create(const struct load_config *config, struct load **out, struct error *err);
 /* Starts the workers.  0 or -errno; after an error call load_stop(). */
 int load_start(struct load *l, struct error *err);
 /* Appends flow and worker rows to c.  0, or -ENOMEM with c unchanged.  One thread at a time. */
 int load_sample(struct load *l, struct counters *c);
 /* Application bytes so far over all flows; cheap, any thread. */
 uint64_t load_bytes(const struct load *l);
+/*
+ * All senders together have handed the kernel the amount that the spec asks for, exactly.
+ * Without such an amount, or without senders here: never.  Cheap, any thread.
+ */
+bool load_done(const struct load *l);
 /*
  * Flows that ended early and the errno of the lowest such flow, 0 if none.  EPIPE: the
  * other end closed it.  What ends after load_quiesce() has not ended early.

@@ -143,11 +143,12 @@ int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 	if (role == LOAD_RECEIVE)
 		return set_buffer(fd, &receive_buffer, spec->rcvbuf_bytes, err);
 	/* A listener may hand down TCP_NODELAY; bulk traffic wants full segments. */
-	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)) < 0)
+	if (spec->protocol == RUN_TCP &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)) < 0)
 		return error_set(err, errno, "TCP_NODELAY 0: %s; is this a TCP socket?",
 				 strerror(errno));
 	rc = set_buffer(fd, &send_buffer, spec->sndbuf_bytes, err);
-	if (rc == 0)
+	if (rc == 0 && spec->protocol == RUN_TCP)
 		rc = set_congestion_control(fd, spec->congestion_control, err);
 	if (rc == 0)
 		rc = set_pacing(fd, spec->pacing_bps, err);
@@ -158,7 +159,7 @@ int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role
 			struct error *err)
 {
 	/* The end that connects limits both directions: it announces this MSS and clamps to it. */
-	int rc = set_mss(fd, spec->mss_bytes, err);
+	int rc = spec->protocol == RUN_TCP ? set_mss(fd, spec->mss_bytes, err) : 0;
 
 	return rc ? rc : socket_set_options(fd, spec, role, err);
 }

@@ -2,12 +2,14 @@
 #include "src/load/worker.h"
 
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,98 +17,66 @@ enum {
 	TURN_BYTES = 256 * 1024,	/* what one flow may move before the next has its turn */
 	TURN_MAX_CALLS = 64,
 	EVENTS_PER_WAIT = 64,
-	STACK_BYTES = 256 * 1024
+	STACK_BYTES = 256 * 1024,
+	/*
+	 * Shorter sleeps cost more than they smooth.  Each paced flow adds to it, so that
+	 * thousands of them are served in bunches.
+	 */
+	PACE_MIN_SLEEP_NS = 200 * 1000,
+	PACE_FLOW_SLEEP_NS = 1000
 };
 
-enum turn { TURN_READY, TURN_WAIT, TURN_ENDED };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void begin_wait(struct flow *f)
-{
-	uint64_t sum = atomic_load_explicit(&f->wait_mark, memory_order_relaxed) >> 1;
-
-	atomic_store_explicit(&f->wait_mark, (monotonic_ns() - sum) << 1 | 1, memory_order_release);
-}
-
-static void end_wait(struct flow *f)
-{
-	uint64_t mark = atomic_load_explicit(&f->wait_mark, memory_order_relaxed);
-
-	if (mark & 1)
-		atomic_store_explicit(&f->wait_mark, (monotonic_ns() - (mark >> 1)) << 1,
-				      memory_order_release);
-}
-
-uint64_t flow_blocked_us(const struct flow *f)
-{
-	/* The clock after the mark: a wait that starts in between must not count backwards. */
-	uint64_t mark = atomic_load_explicit(&f->wait_mark, memory_order_acquire);
-
-	return (mark & 1 ? monotonic_ns() - (mark >> 1) : mark >> 1) / 1000;
-}
-
-/* Single writer: a load and a store, no locked instruction. */
-static inline void count(_Atomic uint64_t *counter, uint64_t n)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-			      memory_order_relaxed);
-}
+#define WAIT_FOREVER INT64_C(-1)
 
 static inline int command_of(const struct worker *w)
 {
 	return atomic_load_explicit(&w->command, memory_order_relaxed);
 }
 
-static void end_flow(struct worker *w, struct flow *f, int err)
+/* Nothing will be asked of f any more. */
+static void retire(struct worker *w, struct flow *f)
 {
+	f->state = FLOW_OVER;
 	epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);
+}
+
+enum turn worker_end_flow(struct worker *w, struct flow *f, int err)
+{
+	amount_return(&f->common->amount, f->share);
+	f->share = 0;
 	/* Once the run is over the other end may close. */
-	if (command_of(w) == WORKER_RUN)
+	if (command_of(w) == WORKER_RUN && !f->finishing)
 		atomic_store_explicit(&f->broken, err, memory_order_relaxed);
+	f->finishing = true;
+	return TURN_OVER;
 }
 
-static inline ssize_t move_block(struct worker *w, struct flow *f)
+static void settle(struct worker *w, struct flow *f, enum turn t)
 {
-	if (w->role == LOAD_SEND)
-		return send(f->fd, w->pattern, w->block_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* Told to truncate, TCP drops the bytes inside the kernel and leaves the buffer alone. */
-	return recv(f->fd, w->buffer, w->block_bytes, MSG_DONTWAIT | (w->discard ? MSG_TRUNC : 0));
-}
-
-/*
- * Moves blocks until the socket has had enough or the turn is over.
- *
- * A short transfer means that the buffer is full (empty), so the next call would
- * only say EAGAIN: wait at once.  Edge-triggered epoll reports what changes after
- * it, except an end of the connection that was already reported: then go on.
- */
-static enum turn flow_turn(struct worker *w, struct flow *f)
-{
-	for (size_t i = 0; i < w->turn_calls; i++) {
-		ssize_t n = move_block(w, f);
-
-		if (n > 0) {
-			count(&f->bytes, (uint64_t)n);
-			count(&f->calls, 1);
-			if ((size_t)n < w->block_bytes && !f->closing)
-				return TURN_WAIT;
-		} else if (n == 0) {
-			end_flow(w, f, EPIPE);
-			return TURN_ENDED;
-		} else if (errno == EAGAIN) {
-			return TURN_WAIT;
-		} else if (errno != EINTR) {
-			end_flow(w, f, errno);
-			return TURN_ENDED;
-		}
+	if (t == TURN_OVER) {
+		retire(w, f);
+	} else if (t == TURN_WAIT) {
+		f->state = FLOW_WAITING;
+		flow_begin_wait(f);
+		w->nwaiting++;
+	} else {
+		f->state = FLOW_PACED;
+		w->paced[w->npaced++] = f;
+		if (f->pace.due_ns < w->due_ns)
+			w->due_ns = f->pace.due_ns;
 	}
+}
+
+static inline enum turn flow_turn(struct worker *w, struct flow *f)
+{
+	enum turn t;
+
+	if (f->finishing)
+		return f->ops->finish ? f->ops->finish(w, f) : TURN_OVER;
+	t = f->ops->turn(w, f);
+	if (t != TURN_OVER || f->finishing || !f->ops->finish)
+		return t;
+	f->finishing = true;	/* has sent its share of the amount */
 	return TURN_READY;
 }
 
@@ -118,59 +88,125 @@ static void run_ready(struct worker *w)
 		struct flow *f = w->ready[i];
 		enum turn t = flow_turn(w, f);
 
-		if (t == TURN_READY) {
+		if (t == TURN_READY)
 			w->ready[kept++] = f;
-			continue;
-		}
-		f->ready = false;
-		if (t == TURN_WAIT) {
-			begin_wait(f);
-			w->nwaiting++;
-		}
+		else
+			settle(w, f, t);
 	}
 	w->nready = kept;
 }
 
-static void mark_ready(struct worker *w, struct flow *f, uint32_t events)
+static void make_ready(struct worker *w, struct flow *f)
 {
-	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-		f->closing = true;
-	if (f->ready)
-		return;
-	end_wait(f);
-	f->ready = true;
-	w->nwaiting--;
+	f->state = FLOW_READY;
 	w->ready[w->nready++] = f;
 }
 
-/* timeout_ms: 0 to look, -1 to wait. */
-static void wait_events(struct worker *w, int timeout_ms)
+static void report_events(struct worker *w, struct flow *f, uint32_t events)
+{
+	if (events & f->ops->end_events)
+		f->closing = true;
+	if (events & EPOLLERR)
+		f->error_queue = true;
+	if (f->state != FLOW_WAITING)
+		return;
+	flow_end_wait(f);
+	w->nwaiting--;
+	make_ready(w, f);
+}
+
+/* Flows whose rate allows to go on; the first of those that still wait. */
+static void release_paced(struct worker *w)
+{
+	double now = (double)monotonic_ns();
+	size_t kept = 0;
+
+	if (w->due_ns > now)
+		return;
+	w->due_ns = INFINITY;
+	for (size_t i = 0; i < w->npaced; i++) {
+		struct flow *f = w->paced[i];
+
+		if (f->pace.due_ns <= now) {
+			make_ready(w, f);
+			continue;
+		}
+		w->paced[kept++] = f;
+		if (f->pace.due_ns < w->due_ns)
+			w->due_ns = f->pace.due_ns;
+	}
+	w->npaced = kept;
+}
+
+static int64_t sleep_ns(const struct worker *w)
+{
+	double least = PACE_MIN_SLEEP_NS + (double)w->npaced * PACE_FLOW_SLEEP_NS;
+	double ns;
+
+	if (w->npaced == 0)
+		return WAIT_FOREVER;
+	ns = w->due_ns - (double)monotonic_ns();
+	return (int64_t)(ns < least ? least : ns);
+}
+
+/* epoll_wait() counts milliseconds; kernels before 5.11 have nothing finer. */
+static int wait_ns(struct worker *w, struct epoll_event *events, int64_t ns)
+{
+	int n;
+
+	if (ns <= 0)
+		return epoll_wait(w->epoll_fd, events, EVENTS_PER_WAIT, ns ? -1 : 0);
+#ifdef SYS_epoll_pwait2
+	/* The kernel's struct __kernel_timespec, which is 64 bits everywhere. */
+	const struct { int64_t sec, nsec; } t = { ns / 1000000000, ns % 1000000000 };
+
+	n = (int)syscall(SYS_epoll_pwait2, w->epoll_fd, events, EVENTS_PER_WAIT, &t, NULL, 0);
+	if (n >= 0 || errno != ENOSYS)
+		return n;
+#endif
+	if (ns > INT64_C(3600000000000))
+		ns = INT64_C(3600000000000);
+	n = epoll_wait(w->epoll_fd, events, EVENTS_PER_WAIT, (int)((ns + 999999) / 1000000));
+	return n;
+}
+
+/* ns: 0 to look, WAIT_FOREVER to wait. */
+static void wait_events(struct worker *w, int64_t ns)
 {
 	struct epoll_event events[EVENTS_PER_WAIT];
-	int n = epoll_wait(w->epoll_fd, events, EVENTS_PER_WAIT, timeout_ms);
+	int n = wait_ns(w, events, ns);
 
 	for (int i = 0; i < n; i++) {
 		struct flow *f = events[i].data.ptr;
 		uint64_t wakes;
 
 		if (f)
-			mark_ready(w, f, events[i].events);
+			report_events(w, f, events[i].events);
 		else if (read(w->event_fd, &wakes, sizeof(wakes)) < 0)
 			continue;	/* non-blocking: nothing to take is fine */
 	}
 }
 
-/* A sender that has written its last byte: no flow is ready or waits for anything. */
-static void rest(struct worker *w)
+/* The run is over: senders have written their last byte, receivers go on. */
+static void quiesce(struct worker *w)
 {
+	w->quiesced = true;
+	w->nready = w->nwaiting = w->npaced = 0;
+	w->due_ns = INFINITY;
 	for (size_t i = 0; i < w->nflows; i++) {
 		struct flow *f = w->flows[i];
 
-		epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);
-		end_wait(f);
-		f->ready = false;
+		if (f->state == FLOW_OVER)
+			continue;
+		if (f->role == LOAD_RECEIVE && f->state == FLOW_WAITING) {
+			w->nwaiting++;
+			continue;
+		}
+		flow_end_wait(f);
+		if (f->role == LOAD_SEND)
+			f->finishing = true;
+		make_ready(w, f);
 	}
-	w->nready = w->nwaiting = 0;
 }
 
 static void *worker_main(void *arg)
@@ -183,30 +219,31 @@ static void *worker_main(void *arg)
 	atomic_store_explicit(&w->cpu_clock, clock, memory_order_relaxed);
 	atomic_store_explicit(&w->tid, (int)gettid(), memory_order_release);
 	while ((command = command_of(w)) != WORKER_STOP) {
-		if (command == WORKER_QUIESCE && w->role == LOAD_SEND)
-			rest(w);
+		if (command == WORKER_QUIESCE && !w->quiesced)
+			quiesce(w);
 		run_ready(w);
 		/* While every flow has work to do, epoll has nothing to add. */
-		if (w->nready == 0 || w->nwaiting > 0)
-			wait_events(w, w->nready ? 0 : -1);
+		if (w->nready == 0)
+			wait_events(w, sleep_ns(w));
+		else if (w->nwaiting > 0)
+			wait_events(w, 0);
+		if (w->npaced > 0)
+			release_paced(w);
 	}
 	return NULL;
 }
 
-int worker_open(struct worker *w, enum load_role role, const struct run_spec *spec,
-		const void *pattern, size_t max_flows)
+int worker_open(struct worker *w, const struct run_spec *spec, size_t max_flows)
 {
 	struct epoll_event wake = { .events = EPOLLIN, .data.ptr = NULL };
 
-	w->role = role;
-	w->discard = spec->discard_receive;
 	w->block_bytes = spec->block_bytes;
 	w->turn_calls = TURN_BYTES / spec->block_bytes;
 	if (w->turn_calls == 0)
 		w->turn_calls = 1;
 	if (w->turn_calls > TURN_MAX_CALLS)
 		w->turn_calls = TURN_MAX_CALLS;
-	w->pattern = pattern;
+	w->due_ns = INFINITY;
 	w->event_fd = -1;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (w->epoll_fd < 0)
@@ -216,29 +253,61 @@ int worker_open(struct worker *w, enum load_role role, const struct run_spec *sp
 		return -errno;
 	w->flows = calloc(max_flows, sizeof(struct flow *));
 	w->ready = calloc(max_flows, sizeof(struct flow *));
+	w->paced = calloc(max_flows, sizeof(struct flow *));
+	return w->flows && w->ready && w->paced ? 0 : -ENOMEM;
+}
+
+static int grow_buffer(struct worker *w, const struct flow *f)
+{
+	size_t bytes = f->ops->buffer_bytes ? f->ops->buffer_bytes(f->common->spec) : 0;
+	void *p;
+
+	if (bytes <= w->buffer_bytes)
+		return 0;
+	free(w->buffer);
+	w->buffer_bytes = 0;
 	/* Not touched here: its pages come from the node of the thread that receives, if at all. */
-	if (role == LOAD_RECEIVE)
-		w->buffer = malloc(w->block_bytes);
-	if (!w->flows || !w->ready || (role == LOAD_RECEIVE && !w->buffer))
+	w->buffer = p = aligned_alloc(CACHE_LINE_BYTES, (bytes + CACHE_LINE_BYTES - 1) /
+				      CACHE_LINE_BYTES * CACHE_LINE_BYTES);
+	if (!p)
 		return -ENOMEM;
+	w->buffer_bytes = bytes;
 	return 0;
 }
 
 int worker_add(struct worker *w, struct flow *f)
 {
 	struct epoll_event e = { .events = EPOLLET | EPOLLRDHUP, .data.ptr = f };
+	int rc = grow_buffer(w, f);
 
-	e.events |= w->role == LOAD_SEND ? EPOLLOUT : EPOLLIN;
+	if (rc)
+		return rc;
+	e.events |= f->ops->events;
 	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, f->fd, &e) < 0)
 		return -errno;
 	w->flows[w->nflows++] = f;
 	/* Trying is cheaper than asking: the first call tells whether the flow must wait. */
-	f->ready = true;
-	w->ready[w->nready++] = f;
+	make_ready(w, f);
 	return 0;
 }
 
-int worker_start(struct worker *w)
+/* A set of one CPU; a large machine's does not fit cpu_set_t. */
+static int pin(pthread_attr_t *attr, long cpu)
+{
+	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	int rc;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S((size_t)cpu, bytes, set);
+	rc = -pthread_attr_setaffinity_np(attr, bytes, set);
+	CPU_FREE(set);
+	return rc;
+}
+
+int worker_start(struct worker *w, long cpu)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -247,6 +316,11 @@ int worker_start(struct worker *w)
 	if (rc)
 		return -rc;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = cpu >= 0 ? pin(&attr, cpu) : 0;
+	if (rc) {
+		pthread_attr_destroy(&attr);
+		return rc;
+	}
 	/* Signals are for the thread that waits for them, not for one in the middle of a send. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -281,5 +355,6 @@ void worker_close(struct worker *w)
 		close(w->event_fd);
 	free(w->flows);
 	free(w->ready);
+	free(w->paced);
 	free(w->buffer);
 }

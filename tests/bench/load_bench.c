@@ -94,12 +94,15 @@ static struct totals totals_of(struct load *l)
 
 static int run(const struct run_spec *spec, enum load_role role, const int *fds, double window)
 {
+	const struct load_config config = {
+		.spec = spec, .role = role, .fds = fds, .n = spec->streams
+	};
 	struct error err = { "" };
 	struct load *l;
 	double wall, cpu;
 	struct totals before, after;
 
-	if (load_create(spec, role, fds, spec->streams, &l, &err) || load_start(l, &err))
+	if (load_create(&config, &l, &err) || load_start(l, &err))
 		return die(err.text);
 	pause_seconds(1);	/* warm-up */
 	wall = seconds(CLOCK_MONOTONIC);

@@ -55,13 +55,21 @@ void connect_pairs(struct pairs *p, size_t n, const struct run_spec *spec)
 	close(listener);
 }
 
+int create_load(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
+		struct load **out, struct error *err)
+{
+	const struct load_config c = { .spec = spec, .role = role, .fds = fds, .n = n };
+
+	return load_create(&c, out, err);
+}
+
 struct ends start_ends(const struct pairs *p, const struct run_spec *spec)
 {
 	struct error err = { "" };
 	struct ends e;
 
-	assert_int_equal(load_create(spec, LOAD_RECEIVE, p->server, p->n, &e.receiver, &err), 0);
-	assert_int_equal(load_create(spec, LOAD_SEND, p->client, p->n, &e.sender, &err), 0);
+	assert_int_equal(create_load(spec, LOAD_RECEIVE, p->server, p->n, &e.receiver, &err), 0);
+	assert_int_equal(create_load(spec, LOAD_SEND, p->client, p->n, &e.sender, &err), 0);
 	assert_int_equal(load_start(e.receiver, &err), 0);
 	assert_int_equal(load_start(e.sender, &err), 0);
 	return e;

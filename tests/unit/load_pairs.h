@@ -21,6 +21,9 @@ uint64_t now_us(void);
 
 /* n connected pairs; the client ends are prepared as a session would do. */
 void connect_pairs(struct pairs *p, size_t n, const struct run_spec *spec);
+/* load_create() with n sockets, on any CPU. */
+int create_load(const struct run_spec *spec, enum load_role role, const int *fds, size_t n,
+		struct load **out, struct error *err);
 /* Clients send, servers receive. */
 struct ends start_ends(const struct pairs *p, const struct run_spec *spec);
 void stop_ends(struct ends *e);

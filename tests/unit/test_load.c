@@ -63,7 +63,7 @@ static void test_received_bytes_are_the_pattern(void **state)
 
 	(void)state;
 	connect_pairs(&p, 1, &load_plain);
-	assert_int_equal(load_create(&load_plain, LOAD_SEND, p.client, 1, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, p.client, 1, &l, &err), 0);
 	assert_int_equal(load_start(l, &err), 0);
 	while (have < sizeof(got)) {
 		ssize_t n = recv(p.server[0], got + have, sizeof(got) - have, 0);
@@ -130,7 +130,7 @@ static void test_sample_workers(void **state)
 
 	(void)state;
 	connect_pairs(&p, 3, &load_plain);
-	assert_int_equal(load_create(&load_plain, LOAD_RECEIVE, p.server, p.n, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_RECEIVE, p.server, p.n, &l, &err), 0);
 	before = sample(l);
 	assert_true(before->nworkers >= 1 && before->nworkers <= 3);
 	assert_true((long)before->nworkers <= cpus);
@@ -195,7 +195,7 @@ static void test_blocked_time(void **state)
 
 	(void)state;
 	connect_pairs(&p, 1, &load_plain);
-	assert_int_equal(load_create(&load_plain, LOAD_SEND, p.client, 1, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, p.client, 1, &l, &err), 0);
 	assert_int_equal(load_start(l, &err), 0);
 	assert_true(settled_bytes(l) > 0);
 	a = sample(l);
@@ -232,8 +232,8 @@ static void test_one_of_four_breaks(void **state)
 	(void)state;
 	connect_pairs(&p, 4, &load_plain);
 	memcpy(fds, &p.server[1], sizeof(fds));
-	assert_int_equal(load_create(&load_plain, LOAD_RECEIVE, fds, 3, &rest, &err), 0);
-	assert_int_equal(load_create(&load_plain, LOAD_SEND, p.client, 4, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_RECEIVE, fds, 3, &rest, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, p.client, 4, &l, &err), 0);
 	assert_int_equal(load_start(rest, &err), 0);
 	assert_int_equal(load_start(l, &err), 0);
 	pause_ms(50);
@@ -273,7 +273,7 @@ static void test_end_right_behind_data(void **state)
 
 	(void)state;
 	connect_pairs(&p, 8, &load_plain);
-	assert_int_equal(load_create(&load_plain, LOAD_RECEIVE, p.server, p.n, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_RECEIVE, p.server, p.n, &l, &err), 0);
 	for (size_t i = 0; i < p.n / 2; i++) {
 		assert_int_equal(send(p.client[i], "0123456789", 10, 0), 10);
 		close(p.client[i]);
@@ -396,7 +396,7 @@ static void test_stop_without_start(void **state)
 
 	(void)state;
 	connect_pairs(&p, 2, &load_plain);
-	assert_int_equal(load_create(&load_plain, LOAD_SEND, p.client, 2, &l, &err), 0);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, p.client, 2, &l, &err), 0);
 	assert_int_equal(load_bytes(l), 0);
 	load_stop(l);
 	assert_int_equal(close(p.client[0]), -1);

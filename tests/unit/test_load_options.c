@@ -107,17 +107,17 @@ static void test_create_refuses(void **state)
 	int fd = socket(AF_INET, SOCK_STREAM, 0), unix_pair[2];
 
 	(void)state;
-	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 0, &l, &err), -EINVAL);
-	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, RUN_MAX_STREAMS + 1, &l, &err),
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, 0, &l, &err), -EINVAL);
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, RUN_MAX_STREAMS + 1, &l, &err),
 			 -EINVAL);
-	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -ENOTCONN);
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, 1, &l, &err), -ENOTCONN);
 	assert_null(l);
 	spec.block_bytes = 0;
-	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
 	spec.block_bytes = RUN_MAX_BLOCK_BYTES + 1;
-	assert_int_equal(load_create(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, 1, &l, &err), -EINVAL);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, unix_pair), 0);
-	assert_int_equal(load_create(&load_plain, LOAD_SEND, unix_pair, 1, &l, &err), -EOPNOTSUPP);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, unix_pair, 1, &l, &err), -EOPNOTSUPP);
 	/* A refused socket stays the caller's. */
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(close(unix_pair[0]), 0);
