@@ -12,6 +12,7 @@
 
 #include "src/core/text.h"
 #include "src/peer/dial.h"
+#include "src/peer/iperf3_wire.h"
 #include "src/peer/protocol.h"
 #include "src/peer/wire.h"
 
@@ -120,7 +121,7 @@ static int unexpected_state(const struct peer *p, int fd, unsigned char state,
 				 "refused with its error %" PRIu32 " (%s): start 'netdoctor serve' "
 				 "there",
 				 p->label, wire_get_be32(codes),
-				 wire_iperf3_error(wire_get_be32(codes)));
+				 iperf3_error_text(wire_get_be32(codes)));
 	default:
 		return error_set(err, EPROTO, "%s: is neither netdoctor nor iperf3 (it answered "
 				 "with byte 0x%02x): is this the right port?", p->label, state);

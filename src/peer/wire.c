@@ -162,25 +162,6 @@ int wire_format_parameters(uint64_t version, unsigned char **out, size_t *len)
 	return rc;
 }
 
-const char *wire_iperf3_error(uint32_t code)
-{
-	static const struct { uint32_t code; const char *text; } errors[] = {
-		{ 5, "it does not allow a run this long" },
-		{ 6, "it does not allow this many streams" },
-		{ 27, "it limits the total rate" },
-		{ 37, "it does not allow a run this long" },
-		{ 106, "it got no cookie" },
-		{ 114, "it could not read our parameters" },
-		{ WIRE_IPERF3_AUTH_FAILED, "it wants a user name and a password" },
-		{ 160, "a run there took too long" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
-		if (errors[i].code == code)
-			return errors[i].text;
-	return "it gave no reason that we know";
-}
-
 /* After a short read or write: 0 when it is worth another try. */
 static int wait_for(int fd, short events, uint64_t deadline_ns)
 {

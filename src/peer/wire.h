@@ -68,8 +68,6 @@ struct wire_parameters {
 int wire_parse_parameters(const char *text, size_t len, struct wire_parameters *out);
 /* Length and JSON as the client sends them; the caller frees *out.  0 or -ENOMEM. */
 int wire_format_parameters(uint64_t version, unsigned char **out, size_t *len);
-/* What an iperf3 server's error code says about us, for people; never NULL. */
-const char *wire_iperf3_error(uint32_t code);
 
 /* All of it, on any socket: 0, -ETIMEDOUT, -ECONNRESET (also on EOF) or another -errno. */
 int wire_send(int fd, const void *buf, size_t len, uint64_t deadline_ns);
