@@ -77,8 +77,8 @@ const struct command command_check = {
 		"Reads this host and applies every rule that needs no traffic: PCIe link, speed, "
 		"rings,\n"
 		"queues, buffers; of links of software that are up what applies to them (network\n"
-		"emulation).  With IFACE only those links (and what is below them).  Exit status 3\n"
-		"when no check could be made.",
+		"emulation).  With IFACE only those links (and what is below them).  Exit\n"
+		"status 3 when no check could be made.",
 	.options = check_options,
 	.noptions = sizeof(check_options) / sizeof(check_options[0]),
 	.run = run,

@@ -38,6 +38,8 @@ struct ceiling {
 	 * one would be (a core with room).  They cap what a fix promises and are no ceiling.
 	 */
 	bool known;
+	/* The run's own rate limit, that a person asked for or the server allows: no fault. */
+	bool asked_for;
 	double low_bps, high_bps;
 	enum ceiling_basis basis;
 	struct ceiling_input inputs[CEILING_MAX_INPUTS];

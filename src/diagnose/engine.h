@@ -78,6 +78,9 @@ double ceiling_input_value(const struct ceiling *c, const char *name, double fal
 /* How far a rate explains itself by a ceiling: T/low below, T/high above, 1 inside. */
 double ceiling_explains(const struct ceiling *c, double measured_bps);
 bool ceiling_binds(const struct ceiling *c, double measured_bps);
+/* The rate limit that a direction's measured rate has reached, NULL: none. */
+const struct ceiling *ladder_rate_limit(const struct ladder *l, enum run_direction d,
+					double measured_bps);
 /* The ceiling that limits a measured rate, NULL: none known.  Causes before their echo (loss). */
 const struct ceiling *ladder_bottleneck(const struct ladder *l, enum run_direction d,
 					double measured_bps);

@@ -178,6 +178,14 @@ bool finding_is_contention(const struct finding *f)
 	return strcmp(f->rule->id, "cpu-contention") == 0;
 }
 
+/* A rate limit that is reached leaves all other causes in its direction next to nothing to win. */
+static bool waits_for_rate_limit(const struct exam *exam, const struct ladder *ladder,
+				 const struct finding *f)
+{
+	return f->has_direction && f->proof != PROOF_STATIC && f->lifts != CEILING_SHAPER &&
+	       ladder_rate_limit(ladder, f->direction, direction_measured(exam, f->direction));
+}
+
 static enum severity severity_of_share(double share)
 {
 	if (share >= SEVERITY_CRITICAL_FROM)
@@ -211,6 +219,8 @@ void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 		by_gain = severity_of_share(share);
 		if (f->gain_known && by_gain > f->severity)
 			f->severity = by_gain;
+		if (f->severity > SEVERITY_LOW && waits_for_rate_limit(exam, ladder, f))
+			f->severity = SEVERITY_LOW;
 		if (f->proof == PROOF_STATIC)
 			continue;
 		any_proven = true;

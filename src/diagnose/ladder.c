@@ -309,6 +309,14 @@ static bool is_hard(enum ceiling_kind k)
 	return k == CEILING_WIRE || k == CEILING_PCIE || k == CEILING_SHAPER;
 }
 
+const struct ceiling *ladder_rate_limit(const struct ladder *l, enum run_direction d,
+					double measured_bps)
+{
+	const struct ceiling *c = ladder_find(l, d, CEILING_SHAPER, run_sender(d));
+
+	return c && ceiling_binds(c, measured_bps) ? c : NULL;
+}
+
 const struct ceiling *ladder_bottleneck(const struct ladder *l, enum run_direction d,
 					double measured_bps)
 {

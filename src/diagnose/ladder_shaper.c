@@ -114,7 +114,9 @@ static const char *name_of(struct ladder_builder *b, const struct rule_shaper *s
 			   s->link->name.k == ND_KNOWN ? s->link->name.v : "?");
 }
 
-static void set_shaper(struct ceiling *c, const struct ladder_path *p, double rate, double segment)
+/* Of a qdisc, which counts frames.  Returns what payload the rate leaves. */
+static double set_shaper(struct ceiling *c, const struct ladder_path *p, double rate,
+			 double segment)
 {
 	double frame = path_frame(p, segment);
 	double goodput = shaper_goodput_bps(rate, segment, frame);
@@ -123,6 +125,7 @@ static void set_shaper(struct ceiling *c, const struct ladder_path *p, double ra
 	ceiling_input(c, "mss", segment, UNIT_BYTES);
 	ceiling_input(c, "frame", frame, UNIT_BYTES);
 	ceiling_set(c, goodput, goodput, BASIS_CONFIGURED, "rate * mss / frame");
+	return goodput;
 }
 
 void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
@@ -152,5 +155,8 @@ void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
 		return;
 	}
 	c->subject = "pacing asked for";
-	set_shaper(c, p, pacing, segment);
+	c->asked_for = true;
+	/* Where TCP paces by itself it counts payload (tcp_update_skb_after_send()), fq frames. */
+	ceiling_set(c, set_shaper(c, p, pacing, segment), pacing, BASIS_CONFIGURED,
+		    "rate * mss / frame to rate");
 }

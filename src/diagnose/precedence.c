@@ -306,6 +306,42 @@ static void apply_table(struct rule_output *out, size_t *into)
 					absorb(out, into, w, l, table[row].action);
 }
 
+/* What a rate limit on the way out explains; our own explains the same. */
+static bool explained_by_rate_limit(const struct finding *f)
+{
+	size_t row;
+
+	for (row = 0; row < ARRAY_SIZE(table); row++)
+		if (table[row].action == HIDE && matches(table[row].loser, f) &&
+		    strcmp(table[row].winner, "qdisc-rate-limit") == 0)
+			return true;
+	return false;
+}
+
+/* The test's own rate limit is no finding, and yet what everything else waited for. */
+static void hide_behind_pacing(const struct exam *exam, const struct ladder *ladder,
+			       struct rule_output *out, size_t *into)
+{
+	const struct ceiling *limit;
+	size_t i;
+
+	for (i = 0; i < out->nfindings; i++) {
+		const struct finding *f = out->findings[i];
+
+		if (into[i] != i || !f->has_direction || f->proof == PROOF_STATIC ||
+		    !explained_by_rate_limit(f))
+			continue;
+		limit = ladder_rate_limit(ladder, f->direction,
+					  direction_measured(exam, f->direction));
+		if (!limit || !limit->asked_for)
+			continue;
+		engine_rule_out(out, f->rule,
+				rule_text(out, "the test's own rate limit explains the rate %s",
+					  run_direction_word(f->direction)));
+		into[i] = SIZE_MAX;
+	}
+}
+
 /* Advice about what something else was seen limiting says nothing new. */
 static void fold_advice(struct rule_output *out, size_t *into)
 {
@@ -399,6 +435,7 @@ int precedence_apply(const struct exam *exam, const struct ladder *ladder, struc
 		into[i] = i;
 	apply_table(out, into);
 	fold_advice(out, into);
+	hide_behind_pacing(exam, ladder, out, into);
 	drop_idle_advice(exam, ladder, out, into);
 	compact(out, into);
 	return out->failed ? -ENOMEM : 0;

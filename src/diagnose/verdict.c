@@ -38,12 +38,12 @@ static bool cpus_taken(const struct ceiling *c)
 }
 
 /*
- * A limit nobody would call a fault: the wire; every CPU of a host at our work; between two
- * ends on one machine, where no wire is, whichever CPU is full first.
+ * A limit nobody would call a fault: the wire; the rate that was asked for; every CPU of a host
+ * at our work; between two ends on one machine, where no wire is, whichever CPU is full first.
  */
 static bool meant_to_be(const struct exam *exam, const struct ceiling *c)
 {
-	if (c->kind == CEILING_WIRE)
+	if (c->kind == CEILING_WIRE || c->asked_for)
 		return true;
 	if (c->kind != CEILING_CPU || c->basis != BASIS_MEASURED || cpus_taken(c))
 		return false;
@@ -190,6 +190,10 @@ static const char *limit_text(struct arena *mem, const struct ceiling *c)
 	case CEILING_LOSS:
 		return "packet loss on the path";
 	case CEILING_SHAPER:
+		if (c->asked_for)
+			return arena_printf(mem, "the test's own rate limit of %s",
+					    rate_text(mem, ceiling_input_value(c, "rate",
+									       c->high_bps)));
 		return arena_printf(mem, "the rate limit of %s (%s)", host, what);
 	default:
 		return "an unknown limit";

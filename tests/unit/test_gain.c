@@ -93,6 +93,44 @@ static void another_limit_at_the_rate_leaves_no_gain(void **state)
 	exam_free(e);
 }
 
+/* What rests on a reached rate limit cannot matter, whatever its rule thinks of it. */
+static void a_rate_limit_leaves_nothing_to_others(void **state)
+{
+	struct finding f[3] = {
+		finding(&rule_a, PROOF_CAUSAL, SIDE_LOCAL),
+		finding(&rule_contention, PROOF_CAUSAL, SIDE_LOCAL),
+		finding(&rule_b, PROOF_CAUSAL, SIDE_LOCAL),
+	};
+	struct finding *list[] = { &f[0], &f[1], &f[2] };
+	struct exam *e = exam_at(6e9);
+	struct ceiling with[] = {
+		rows[0],
+		{ .kind = CEILING_SHAPER, .side = SIDE_LOCAL, .known = true, .low_bps = 6.1e9,
+		  .high_bps = 6.1e9 },
+	};
+	struct ladder l = { with, ARRAY_SIZE(with) };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		f[i].severity = SEVERITY_MEDIUM;
+	finding_lifts(&f[0], CEILING_CPU, 9e9, 9e9);
+	finding_lifts(&f[2], CEILING_SHAPER, 9.4e9, 9.4e9);
+	gain_of_findings(e, &l, list, ARRAY_SIZE(f));
+	assert_int_equal(f[0].severity, SEVERITY_LOW);
+	assert_int_equal(f[1].severity, SEVERITY_LOW);	/* also without a figure */
+	assert_int_equal(f[2].severity, SEVERITY_CRITICAL);
+	rank_findings(e, &l, list, ARRAY_SIZE(f));
+	assert_ptr_equal(list[0], &f[2]);
+	/* Far below the limit it holds nothing. */
+	with[1].low_bps = with[1].high_bps = 9e9;
+	f[1].severity = SEVERITY_MEDIUM;
+	gain_of_findings(e, &l, list, ARRAY_SIZE(f));
+	assert_int_equal(f[0].severity, SEVERITY_CRITICAL);
+	assert_int_equal(f[1].severity, SEVERITY_MEDIUM);
+	exam_free(e);
+}
+
 static void one_fix_may_lift_two_ceilings(void **state)
 {
 	struct finding f = finding(&rule_a, PROOF_CAUSAL, SIDE_PEER), *list[] = { &f };
@@ -378,6 +416,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gain_stops_at_the_next_ceiling),
 		cmocka_unit_test(another_limit_at_the_rate_leaves_no_gain),
+		cmocka_unit_test(a_rate_limit_leaves_nothing_to_others),
 		cmocka_unit_test(one_fix_may_lift_two_ceilings),
 		cmocka_unit_test(losses_count_unless_they_are_the_limits_echo),
 		cmocka_unit_test(no_number_without_any_limit),

@@ -69,6 +69,43 @@ static void healthy_at_the_wire(void **state)
 	exam_free(e);
 }
 
+static void fire_contention(const struct rule_input *in, struct rule_output *out)
+{
+	struct finding *f = rule_fire(out);
+
+	f->severity = SEVERITY_MEDIUM;
+	f->has_direction = true;
+	f->title = "other work takes 1.5 of the 2 CPUs of this host";
+	(void)in;
+}
+
+/* The test was told to go no faster: that is meant, and what else is wrong does not show. */
+static void healthy_at_the_tests_own_limit(void **state)
+{
+	static const struct rule contention = { .id = "cpu-contention", .title = "t",
+						.scope = RULE_PER_EXAM,
+						.evaluate = fire_contention };
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1.97e9);
+
+	(void)state;
+	r->spec.pacing_bps = 2000000000 / r->spec.streams;
+	expect(e, NULL, VERDICT_HEALTHY, 0, "Healthy: 1.97 Gbit/s forward, limited by the test's "
+	       "own rate limit of 2 Gbit/s.");
+	expect(e, &contention, VERDICT_HEALTHY, 0, "Healthy: 1.97 Gbit/s forward, limited by the "
+	       "test's own rate limit of 2 Gbit/s.");
+	/* With a target it is in the way. */
+	e->wishes.target_bps = nd_u64(5000000000);
+	expect(e, &contention, VERDICT_LIMITED, 1, "Limited to 1.97 Gbit/s forward by the test's "
+	       "own rate limit of 2 Gbit/s.");
+	e->wishes.target_bps = nd_u64_unknown(ND_UNREAD);
+	/* Not reached: then it explains nothing. */
+	r->goodput_bps = nd_u64(1000000000);
+	expect(e, &contention, VERDICT_LIMITED, 1, "Limited to 1 Gbit/s forward: other work takes "
+	       "1.5 of the 2 CPUs of this host.");
+	exam_free(e);
+}
+
 static void healthy_on_shared_cpus(void **state)
 {
 	struct exam *e = fixture_veth_exam(2);
@@ -344,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(healthy_at_the_wire),
+		cmocka_unit_test(healthy_at_the_tests_own_limit),
 		cmocka_unit_test(healthy_on_shared_cpus),
 		cmocka_unit_test(healthy_on_one_full_cpu_of_one_machine),
 		cmocka_unit_test(cpus_full_of_other_work_are_a_limit),
