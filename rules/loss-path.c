@@ -27,21 +27,13 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 	struct loss_places l;
 
 	if (!loss_find(in, out, &l))
-		rule_missing(out, rule_text(out, "runs[%s].loss", in->run->id.v),
-			     in->end->present ? in->run->loss.k : ND_UNREAD, NULL);
-	else if (l.loss.events < LOSS_MIN_EVENTS)
-		rule_clear(out, "losses: %.0f; fewer than %d say nothing", l.loss.events,
-			   LOSS_MIN_EVENTS);
-	else if (l.explained >= LOSS_PATH_SHARE)
+		return;
+	if (l.explained >= LOSS_PATH_SHARE)
 		rule_clear(out, "the hosts' own drop counters explain %.0f %% of the losses",
 			   l.explained * 100);
 	else if (l.late >= SPURIOUS_SHARE)
 		rule_clear(out, "%.0f %% of what was sent again was only late", l.late * 100);
-	else if (!l.seen[SIDE_LOCAL] || !l.seen[SIDE_PEER])
-		rule_missing(out, rule_text(out, "runs[%s].%s.links", in->run->id.v,
-					    side_word(l.seen[SIDE_LOCAL] ? SIDE_PEER : SIDE_LOCAL)),
-			     ND_UNREAD, NULL);
-	else
+	else if (loss_both_seen(in, out, &l))
 		fire(in, out, &l);
 }
 

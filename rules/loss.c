@@ -109,8 +109,16 @@ bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss
 	size_t i;
 
 	*l = (struct loss_places){ 0 };
-	if (!rule_loss_of(in->exam, in->direction, &l->loss))
+	if (!rule_loss_of(in->exam, in->direction, &l->loss)) {
+		rule_missing(out, rule_text(out, "runs[%s].loss", in->run->id.v),
+			     in->end->present ? in->run->loss.k : ND_UNREAD, NULL);
 		return false;
+	}
+	if (l->loss.events < LOSS_MIN_EVENTS) {
+		rule_clear(out, "losses: %.0f; fewer than %d say nothing", l->loss.events,
+			   LOSS_MIN_EVENTS);
+		return false;
+	}
 	if (late.k == ND_KNOWN && in->run->retransmits.v)
 		l->late = fmin(1, (double)late.v / (double)in->run->retransmits.v);
 	l->seen[sender] = tx->present && tx->window;
@@ -129,6 +137,17 @@ bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss
 	}
 	l->explained = fmin(1, l->explained);
 	return true;
+}
+
+bool loss_both_seen(const struct rule_input *in, struct rule_output *out,
+		    const struct loss_places *l)
+{
+	if (l->seen[SIDE_LOCAL] && l->seen[SIDE_PEER])
+		return true;
+	rule_missing(out, rule_text(out, "runs[%s].%s.links", in->run->id.v,
+				    side_word(l->seen[SIDE_LOCAL] ? SIDE_PEER : SIDE_LOCAL)),
+		     ND_UNREAD, NULL);
+	return false;
 }
 
 const struct loss_place *loss_worst(const struct loss_places *l)

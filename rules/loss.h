@@ -23,8 +23,14 @@ struct loss_places {
 	double explained;	/* share of the losses, 0..1 */
 	double late;		/* share of the repeats that the receiver already had */
 };
-/* False: the sender's retransmissions are not known.  PER_SENDER and PER_RECEIVER rules. */
+/*
+ * False: the sender's retransmissions are not known, or are too few to say anything, and the rule
+ * said so.  PER_SENDER and PER_RECEIVER rules.
+ */
 bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss_places *l);
+/* False: an end's counters were not seen, and the rule said so. */
+bool loss_both_seen(const struct rule_input *in, struct rule_output *out,
+		    const struct loss_places *l);
 /* The place that dropped most of ours, NULL: none. */
 const struct loss_place *loss_worst(const struct loss_places *l);
 /* The losses as events, what of them is explained, and each place, as evidence. */

@@ -70,18 +70,8 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		rule_not_applicable(out, "loopback");
 		return;
 	}
-	if (s.status == OFFLOAD_UNKNOWN) {
-		rule_missing(out, offload_fact(out, in->side, &s), s.reason, NULL);
+	if (!offload_is_off(in, out, &s, "GRO"))
 		return;
-	}
-	if (s.status == OFFLOAD_IMPOSSIBLE) {
-		rule_not_applicable(out, "the device has no GRO");
-		return;
-	}
-	if (s.status == OFFLOAD_ON) {
-		rule_clear(out, "GRO is on");
-		return;
-	}
 	if (offload_arrives_whole(&t, s.link)) {
 		rule_clear(out, "GRO is off, but packets arrive in the sender's aggregates");
 		return;

@@ -95,6 +95,25 @@ const char *offload_fact(struct rule_output *out, enum side side, const struct o
 			 offload_link_name(s->link), s->feature);
 }
 
+bool offload_is_off(const struct rule_input *in, struct rule_output *out,
+		    const struct offload_state *s, const char *what)
+{
+	switch (s->status) {
+	case OFFLOAD_UNKNOWN:
+		rule_missing(out, offload_fact(out, in->side, s), s->reason, NULL);
+		return false;
+	case OFFLOAD_IMPOSSIBLE:
+		rule_not_applicable(out, "the device has no %s", what);
+		return false;
+	case OFFLOAD_ON:
+		rule_clear(out, "%s is on", what);
+		return false;
+	case OFFLOAD_OFF:
+		break;
+	}
+	return true;
+}
+
 bool offload_wire_is_full(const struct rule_input *in)
 {
 	static const enum side ends[] = { SIDE_LOCAL, SIDE_PEER };

@@ -42,6 +42,10 @@ bool packet_experiment_predict(const struct packet_experiment *x, double segment
 void finding_experiment(struct rule_output *out, struct finding *f, const struct traffic_end *t,
 			const struct packet_experiment *x);
 
+/* Off, and could be on; false: not so or not known, and the rule said so.  what: "GRO". */
+bool offload_is_off(const struct rule_input *in, struct rule_output *out,
+		    const struct offload_state *s, const char *what);
+
 /* The rules of the sending side differ only in this. */
 void offload_evaluate_sender(const struct rule_input *in, struct rule_output *out, enum offload o);
 

@@ -167,18 +167,8 @@ void offload_evaluate_sender(const struct rule_input *in, struct rule_output *ou
 		rule_not_applicable(out, "loopback");
 		return;
 	}
-	if (s.status == OFFLOAD_UNKNOWN) {
-		rule_missing(out, offload_fact(out, in->side, &s), s.reason, NULL);
+	if (!offload_is_off(in, out, &s, parts[o].people))
 		return;
-	}
-	if (s.status == OFFLOAD_IMPOSSIBLE) {
-		rule_not_applicable(out, "the device has no %s", parts[o].people);
-		return;
-	}
-	if (s.status == OFFLOAD_ON) {
-		rule_clear(out, "%s is on", parts[o].people);
-		return;
-	}
 	if (o == OFFLOAD_GSO && offload_state_of(in->exam, in->side, OFFLOAD_TSO).status ==
 	    OFFLOAD_ON) {
 		rule_clear(out, "GSO is off, but TSO keeps packets whole");

@@ -79,21 +79,13 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 {
 	struct tcp_sender s = tcp_sender_of(in->exam, in->run);
 	struct tcp_receiver r = tcp_receiver_of(in->run);
-	enum side sender = side_other(in->side);
 
 	if (in->run->spec.rcvbuf_bytes) {
 		rule_not_applicable(out, "the receive buffer was set by option");
 		return;
 	}
-	if (!s.present || (s.rwnd_limited.k != ND_KNOWN && s.window_fill.k != ND_KNOWN)) {
-		rule_missing(out, tcp_flow_fact(out, in->run, sender, "rwnd_limited_share"),
-			     s.present ? s.rwnd_limited.k : ND_UNREAD, NULL);
+	if (!tcp_receive_window_full(in, out, &s))
 		return;
-	}
-	if (!tcp_window_limited(&s)) {
-		rule_clear(out, "the receiver's window had room");
-		return;
-	}
 	if (!in->facts || in->facts->sysctl.tcp_rmem_max.k != ND_KNOWN) {
 		rule_missing(out, tcp_sysctl_fact(out, in->side, "tcp_rmem_max"),
 			     in->facts ? in->facts->sysctl.tcp_rmem_max.k : ND_UNREAD, NULL);

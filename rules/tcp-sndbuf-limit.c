@@ -66,15 +66,7 @@ static const char *missing_fact(const struct rule_input *in, struct rule_output 
 	}
 	if (!s->present || END_FLOW_MIN(in->end, sndbuf_bytes).k != ND_KNOWN)
 		return tcp_flow_fact(out, in->run, in->side, "sndbuf_bytes");
-	if (s->notsent_empty.k != ND_KNOWN) {
-		*reason = s->notsent_empty.k;
-		return tcp_flow_fact(out, in->run, in->side, "notsent_empty_share");
-	}
-	if (s->queue_fill.k != ND_KNOWN && !(s->mean_write > 0)) {
-		*reason = s->queue_fill.k;
-		return tcp_flow_fact(out, in->run, in->side, "send_queue_fill");
-	}
-	return NULL;
+	return tcp_send_missing(in, out, s, reason);
 }
 
 static void evaluate(const struct rule_input *in, struct rule_output *out)

@@ -79,16 +79,8 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		rule_not_applicable(out, "the receive buffers were autotuned");
 		return;
 	}
-	if (!s.present || (s.rwnd_limited.k != ND_KNOWN && s.window_fill.k != ND_KNOWN)) {
-		rule_missing(out, tcp_flow_fact(out, in->run, side_other(in->side),
-						"rwnd_limited_share"),
-			     s.present ? s.rwnd_limited.k : ND_UNREAD, NULL);
+	if (!tcp_receive_window_full(in, out, &s))
 		return;
-	}
-	if (!tcp_window_limited(&s)) {
-		rule_clear(out, "the receiver's window had room");
-		return;
-	}
 	if (tcp_unscaled(in->run)) {
 		rule_clear(out, "the window was full for lack of window scaling");
 		return;

@@ -68,19 +68,16 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 static void evaluate(const struct rule_input *in, struct rule_output *out)
 {
 	struct tcp_sender s = tcp_sender_of(in->exam, in->run);
+	enum nd_known reason;
+	const char *missing;
 
 	if (!in->run->spec.sndbuf_bytes) {
 		rule_not_applicable(out, "the send buffers were autotuned");
 		return;
 	}
-	if (!s.present || s.notsent_empty.k != ND_KNOWN) {
-		rule_missing(out, tcp_flow_fact(out, in->run, in->side, "notsent_empty_share"),
-			     s.present ? s.notsent_empty.k : ND_UNREAD, NULL);
-		return;
-	}
-	if (s.queue_fill.k != ND_KNOWN && !(s.mean_write > 0)) {
-		rule_missing(out, tcp_flow_fact(out, in->run, in->side, "send_queue_fill"),
-			     s.queue_fill.k, NULL);
+	missing = tcp_send_missing(in, out, &s, &reason);
+	if (missing) {
+		rule_missing(out, missing, reason, NULL);
 		return;
 	}
 	/* The kernel doubles what is asked for. */

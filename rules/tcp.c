@@ -8,16 +8,6 @@
 #include "rules/thresholds.h"
 #include "src/model/window.h"
 
-static const char *congestion_control_of(const struct run_end *end)
-{
-	size_t i;
-
-	for (i = 0; end->present && i < end->nflows; i++)
-		if (end->flows[i].congestion_control.k == ND_KNOWN)
-			return end->flows[i].congestion_control.v;
-	return NULL;
-}
-
 /* Bytes of a call that moved data; 0: not known. */
 static double mean_call(const struct run_end *end)
 {
@@ -33,7 +23,7 @@ struct tcp_sender tcp_sender_of(const struct exam *e, const struct run *run)
 	const struct run_end *end = &run->ends[run_sender(run->spec.direction)];
 	struct tcp_sender s = {
 		.present = end->present,
-		.congestion_control = congestion_control_of(end),
+		.congestion_control = end_congestion_control(end),
 		.window_fill = END_FLOW_MEAN(end, window_fill),
 		.cwnd_fill = END_FLOW_MEAN(end, cwnd_fill),
 		.queue_fill = END_FLOW_MEAN(end, send_queue_fill),

@@ -61,6 +61,35 @@ bool tcp_unscaled(const struct run *run)
 	return false;
 }
 
+bool tcp_receive_window_full(const struct rule_input *in, struct rule_output *out,
+			     const struct tcp_sender *s)
+{
+	if (!s->present || (s->rwnd_limited.k != ND_KNOWN && s->window_fill.k != ND_KNOWN)) {
+		rule_missing(out, tcp_flow_fact(out, in->run, side_other(in->side),
+						"rwnd_limited_share"),
+			     s->present ? s->rwnd_limited.k : ND_UNREAD, NULL);
+		return false;
+	}
+	if (tcp_window_limited(s))
+		return true;
+	rule_clear(out, "the receiver's window had room");
+	return false;
+}
+
+const char *tcp_send_missing(const struct rule_input *in, struct rule_output *out,
+			     const struct tcp_sender *s, enum nd_known *reason)
+{
+	if (s->notsent_empty.k != ND_KNOWN) {
+		*reason = s->notsent_empty.k;
+		return tcp_flow_fact(out, in->run, in->side, "notsent_empty_share");
+	}
+	if (s->queue_fill.k != ND_KNOWN && !(s->mean_write > 0)) {
+		*reason = s->queue_fill.k;
+		return tcp_flow_fact(out, in->run, in->side, "send_queue_fill");
+	}
+	return NULL;
+}
+
 bool tcp_receive_excused(const struct rule_input *in, struct rule_output *out,
 			 const struct tcp_sender *s, const struct tcp_receiver *r, double buffer)
 {

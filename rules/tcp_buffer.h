@@ -18,6 +18,13 @@ void tcp_receive_rates(const struct facts *receiver, const struct run *run,
 void tcp_send_rates(const struct run *run, const struct tcp_sender *s, double buffer, double *low,
 		    double *high);
 
+/* The receiver's window held the sender; false: or not, or unknown, and the rule said so. */
+bool tcp_receive_window_full(const struct rule_input *in, struct rule_output *out,
+			     const struct tcp_sender *s);
+/* The fact without which nothing can be said of a send buffer, NULL: all are there.  PER_SENDER. */
+const char *tcp_send_missing(const struct rule_input *in, struct rule_output *out,
+			     const struct tcp_sender *s, enum nd_known *reason);
+
 /*
  * The window was full, but something else than the receive buffer (of about `buffer` bytes) is to
  * blame; true: the rule has said what.  PER_RECEIVER rules.

@@ -6,16 +6,6 @@
 #include "src/model/limits.h"
 #include "src/model/loss.h"
 
-static const char *congestion_control_of(const struct run_end *end)
-{
-	size_t i;
-
-	for (i = 0; end->present && i < end->nflows; i++)
-		if (end->flows[i].congestion_control.k == ND_KNOWN)
-			return end->flows[i].congestion_control.v;
-	return NULL;
-}
-
 /* Retransmissions that the receiver already had (DSACK) were no losses. */
 static double segments_of(const struct run *run, const struct run_end *sender)
 {
@@ -90,7 +80,7 @@ void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 		return;
 	}
 	in.events = (uint64_t)l.events;
-	control = congestion_control_of(p->sender);
+	control = end_congestion_control(p->sender);
 	in.law = loss_law_of(control);
 	rtt = END_FLOW_MEAN(p->sender, rtt_us);
 	if (in.events < LOSS_MIN_EVENTS) {

@@ -221,6 +221,16 @@ struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset)
 	return min;
 }
 
+const char *end_congestion_control(const struct run_end *e)
+{
+	size_t i;
+
+	for (i = 0; e->present && i < e->nflows; i++)
+		if (e->flows[i].congestion_control.k == ND_KNOWN)
+			return e->flows[i].congestion_control.v;
+	return NULL;
+}
+
 static const struct facts *facts_of(const struct exam *e, enum side s)
 {
 	return s == SIDE_LOCAL || s == SIDE_PEER ? e->facts[s] : NULL;

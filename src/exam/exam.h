@@ -194,6 +194,8 @@ struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset);	/* nd
 #define END_FLOW_MEAN(end_, member_) end_flow_mean((end_), offsetof(struct flow_summary, member_))
 #define END_FLOW_SUM(end_, member_) end_flow_sum((end_), offsetof(struct flow_summary, member_))
 #define END_FLOW_MIN(end_, member_) end_flow_min((end_), offsetof(struct flow_summary, member_))
+/* Congestion control of the flows that tell, NULL: none does. */
+const char *end_congestion_control(const struct run_end *e);
 /* The link traffic of side s leaves by: egress of its facts; NULL when unknown. */
 const struct link_facts *exam_egress(const struct exam *e, enum side s);
 /* The link below it that faces the wire (physical port under a VLAN or bond). */

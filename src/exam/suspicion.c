@@ -23,11 +23,8 @@ const char *suspect_congestion_control(const struct exam *e, const struct run *r
 				       const struct run_end *sender)
 {
 	const struct facts *f = e->facts[run_sender(r->spec.direction)];
-	const char *now = NULL;
+	const char *now = end_congestion_control(sender);
 
-	for (size_t i = 0; i < sender->nflows && !now; i++)
-		if (sender->flows[i].congestion_control.k == ND_KNOWN)
-			now = sender->flows[i].congestion_control.v;
 	if (!now || !f || f->sysctl.tcp_available_congestion_control.k != ND_KNOWN)
 		return NULL;
 	if (!strcmp(now, "cubic") || !strcmp(now, "reno"))

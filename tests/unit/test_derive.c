@@ -140,7 +140,14 @@ static void flows_of_an_end(void **state)
 	assert_int_equal(END_FLOW_MEAN(end, rcv_wnd_bytes).k, ND_NOT_SUPPORTED);
 	end->flows[0].bytes = nd_u64(UINT64_MAX);
 	assert_int_equal(END_FLOW_SUM(end, bytes).k, ND_INVALID);
+	end->flows[0].congestion_control = nd_str_unknown(ND_ABSENT);
+	end->flows[1].congestion_control = nd_str("vegas");
+	assert_string_equal(end_congestion_control(end), "vegas");
+	end->present = false;
+	assert_null(end_congestion_control(end));
+	end->present = true;
 	end->nflows = 0;
+	assert_null(end_congestion_control(end));
 	assert_int_equal(END_FLOW_SUM(end, bytes).k, ND_UNREAD);
 	assert_int_equal(END_FLOW_MEAN(end, rtt_us).k, ND_UNREAD);
 	exam_free(e);
