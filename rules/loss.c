@@ -52,7 +52,7 @@ static void look_at_sender(const struct rule_input *in, struct rule_output *out,
 		     nd_u64_is(q->ifindex, port->ifindex.v)))
 			most = fmax(most, value(q->drops));
 	}
-	if (most >= link)
+	if (!port || most >= link)
 		add(l, s, run_fact(in, out, s, "qdiscs[*].drops"), "rtnetlink TCA_STATS2", most,
 		    true);
 	else
