@@ -112,8 +112,7 @@ size_t utf8_decode(const char *s, uint32_t *code_point)
 	return n;
 }
 
-/* What a terminal might obey, or what makes shown text differ from its bytes. */
-static bool is_unsafe(uint32_t c)
+bool code_point_is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
@@ -126,7 +125,7 @@ static size_t safe_length(const char *s, size_t *skip)
 	size_t n = utf8_decode(s, &c);
 
 	*skip = n ? n : 1;
-	return n && !is_unsafe(c) ? n : 0;
+	return n && !code_point_is_unsafe(c) ? n : 0;
 }
 
 static void add_hex_bytes(struct text *t, const char *s, size_t n)

@@ -25,6 +25,8 @@ void text_repeat(struct text *t, const char *s, unsigned int times);
  * bytes become \xNN.
  */
 void text_add_escaped(struct text *t, const char *s);
+/* What a terminal might obey, or what makes shown text differ from its bytes. */
+bool code_point_is_unsafe(uint32_t code_point);
 /* In place, for fixed buffers: control characters and invalid UTF-8 become '?'. */
 void text_make_printable(char *s);
 /*

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/scene.h"
+
+#include <inttypes.h>
+
+#include "src/report/progress.h"
+
+const struct history_sample *scene_sample(const struct scene *s, enum side side)
+{
+	return history_at(s->history[side], s->cursor_s);
+}
+
+const char *scene_host(const struct scene *s, enum side side)
+{
+	static const char *const unknown[EXAM_ENDS] = { "local host", "peer host" };
+	const struct facts *f = s->exam ? s->exam->facts[side] : NULL;
+
+	if (f && f->host.hostname.k == ND_KNOWN && *f->host.hostname.v)
+		return f->host.hostname.v;
+	if (side == SIDE_PEER && s->peer)
+		return s->peer;
+	return unknown[side];
+}
+
+struct nd_f64 scene_rate(const struct scene *s, enum run_direction d)
+{
+	const struct history_sample *rx = scene_sample(s, run_receiver(d));
+
+	if (!rx || !rx->run || rx->direction != d)
+		return nd_f64_unknown(ND_UNREAD);
+	return rx->received_bps;
+}
+
+const struct direction_result *scene_result(const struct scene *s, enum run_direction d)
+{
+	for (size_t i = 0; s->diagnosis && i < s->diagnosis->ndirections; i++)
+		if (s->diagnosis->directions[i].direction == d)
+			return &s->diagnosis->directions[i];
+	return NULL;
+}
+
+/* What a run is for, after its name. */
+static const char *const purposes[RUN_PURPOSES] = {
+	[RUN_ALL_STREAMS] = "to measure the rate",
+	[RUN_ONE_STREAM] = "to split per-core from per-link limits",
+	[RUN_OTHER_CONGESTION_CONTROL] = "to see whether congestion control limits",
+	[RUN_SMALL_SEGMENTS] = "to see whether only large packets vanish",
+	[RUN_HALF_SEGMENTS] = "to split cost per packet from cost per byte",
+	[RUN_DISCARD_RECEIVE] = "to see what the receiver's copy costs",
+};
+
+static void doing_run(const struct scene_progress *p, struct text *out)
+{
+	text_printf(out, "run %u", p->run);
+	if (p->runs && p->run <= p->runs)
+		text_printf(out, " of %u", p->runs);
+	text_printf(out, ": %s %s", run_purpose_text(p->purpose),
+		    run_direction_word(p->direction));
+	if (p->streams > 1)
+		text_printf(out, " (%" PRIu64 " streams)", p->streams);
+	if (p->purpose < RUN_PURPOSES)
+		text_printf(out, ", %s", purposes[p->purpose]);
+}
+
+void scene_doing(const struct scene *s, struct text *out)
+{
+	const struct scene_progress *p = &s->progress;
+
+	switch (p->phase) {
+	case SCENE_CONNECTING:
+		text_add(out, "connecting");
+		if (s->peer)
+			text_printf(out, " to %s", s->peer);
+		break;
+	case SCENE_READING:
+		text_add(out, "reading both hosts");
+		break;
+	case SCENE_WARMUP:
+	case SCENE_RUNNING:
+		doing_run(p, out);
+		if (p->phase == SCENE_WARMUP)
+			text_add(out, " (warming up)");
+		break;
+	case SCENE_BETWEEN:
+		text_add(out, "choosing what to run next");
+		break;
+	case SCENE_OVER:
+		text_add(out, s->mode == SCENE_SHOW ? "recorded" : "done");
+		break;
+	}
+}

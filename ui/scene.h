@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Scene: all that a view draws from, const to it.  What is not known yet is
+ * NULL or unknown: a view must draw something sensible with any of it missing,
+ * from the first frame (nothing known) on.  Text in it may be a peer's.
+ */
+#ifndef ND_UI_SCENE_H
+#define ND_UI_SCENE_H
+
+#include "src/core/text.h"
+#include "src/diagnose/rule.h"
+#include "ui/history.h"
+
+enum scene_mode { SCENE_DIAGNOSE, SCENE_TEST, SCENE_SERVE, SCENE_SHOW };
+
+enum scene_phase {
+	SCENE_CONNECTING,
+	SCENE_READING,		/* facts of both hosts */
+	SCENE_WARMUP,		/* traffic flows, not yet counted */
+	SCENE_RUNNING,
+	SCENE_BETWEEN,		/* a run has ended, the next is being chosen */
+	SCENE_OVER		/* all is there, or it failed: `problem` */
+};
+
+struct scene_progress {
+	enum scene_phase phase;
+	unsigned int run, runs;		/* run k of n; n 0: not known */
+	enum run_direction direction;
+	enum run_purpose purpose;
+	uint64_t streams;
+	double elapsed_s, total_s;	/* of this run; total 0: not known */
+};
+
+/* A client of `serve`. */
+struct scene_client {
+	char address[64];
+	bool running;			/* its turn; else it waits */
+	enum run_direction direction;
+	uint64_t streams;
+	double rate_bps, since_s;
+};
+
+struct scene {
+	enum scene_mode mode;
+	const char *peer;		/* as the user wrote it; NULL: an embedded one */
+	const char *file;		/* SCENE_SHOW: what is shown */
+	const struct exam *exam;	/* NULL: nothing yet */
+	const struct diagnosis *diagnosis;	/* of that exam; NULL: none yet */
+	const struct exam *before;	/* the exam of the run before a re-run; NULL */
+	const struct diagnosis *diagnosis_before;
+	const struct history *history[EXAM_ENDS];
+	struct scene_progress progress;
+	const char *problem, *remark;	/* one line each, NULL: none */
+	const struct scene_client *clients;	size_t nclients;
+	double now_s;			/* the screen's clock */
+	double cursor_s;		/* the moment to show, <= now_s */
+	bool paused;			/* the cursor stands still */
+};
+
+/* The sample of an end at the cursor.  NULL: nothing then (between runs the last one). */
+const struct history_sample *scene_sample(const struct scene *s, enum side side);
+/* "alpha", else the address or "local host"/"peer host"; untrusted. */
+const char *scene_host(const struct scene *s, enum side side);
+/* What the receiver of a direction took in at the cursor; unknown when not in such a run. */
+struct nd_f64 scene_rate(const struct scene *s, enum run_direction d);
+/* The direction's row of the diagnosis, NULL. */
+const struct direction_result *scene_result(const struct scene *s, enum run_direction d);
+/* What is being done, for a person: "run 2 of 3: one stream reverse, to split ...". */
+void scene_doing(const struct scene *s, struct text *out);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/view.h"
+
+const struct view *const views_table[] = {
+	&view_overview,
+};
+const size_t views_count = ARRAY_SIZE(views_table);
