@@ -104,7 +104,13 @@ static int send_bytes(struct channel *ch, const unsigned char *buf, size_t len,
 	return 0;
 }
 
-int channel_send(struct channel *ch, const cJSON *message, uint64_t deadline_ns)
+/* What was received made no sense, but the connection and what we send over it are whole. */
+static bool can_speak(const struct channel *ch)
+{
+	return !ch->broken || ch->broken == -EMSGSIZE || ch->broken == -EBADMSG;
+}
+
+static int send_message(struct channel *ch, const cJSON *message, bool last, uint64_t deadline_ns)
 {
 	char *text = cJSON_PrintUnformatted(message);
 	size_t len = text ? strlen(text) : 0;
@@ -124,7 +130,8 @@ int channel_send(struct channel *ch, const cJSON *message, uint64_t deadline_ns)
 	wire_put_be32(frame, (uint32_t)len);
 	memcpy(frame + 4, text, len + 1);	/* its end stays here */
 	pthread_mutex_lock(&ch->lock);
-	rc = ch->broken ? ch->broken : send_bytes(ch, frame, 4 + len, deadline_ns);
+	rc = ch->broken && !(last && can_speak(ch)) ?
+	     ch->broken : send_bytes(ch, frame, 4 + len, deadline_ns);
 	if (rc == -ETIMEDOUT)
 		rc = -EPIPE;	/* keeps -ETIMEDOUT free for a channel that is still good */
 	if (rc < 0)
@@ -136,6 +143,27 @@ out:
 	free(frame);
 	cJSON_free(text);
 	return rc;
+}
+
+int channel_send(struct channel *ch, const cJSON *message, uint64_t deadline_ns)
+{
+	return send_message(ch, message, false, deadline_ns);
+}
+
+void channel_last_words(struct channel *ch, const cJSON *message, unsigned int ms)
+{
+	uint64_t deadline = deadline_in_ms(ms);
+	char waste[16 * 1024];
+	ssize_t n = 1;
+
+	if (send_message(ch, message, true, deadline) < 0 || shutdown(ch->fd, SHUT_WR))
+		return;
+	while (n > 0 && timing_now_ns() < deadline) {
+		/* Below TLS: nobody will look at it. */
+		n = recv(ch->fd, waste, sizeof(waste), MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			n = wait_ready(ch->fd, POLLIN, -1, deadline) == 0;
+	}
 }
 
 /* Room for more of the body: at most twice what has arrived. */

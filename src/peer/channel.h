@@ -38,6 +38,14 @@ void channel_free(struct channel *ch);
 int channel_send(struct channel *ch, const cJSON *message, uint64_t deadline_ns);
 
 /*
+ * The end of the channel from our side: a message that says why, also on a channel that what was
+ * received has broken; then nothing more is sent, and what still comes is thrown away until the
+ * other side closes or ms are over (closing with unread bytes would reset the connection, and the
+ * message with it).
+ */
+void channel_last_words(struct channel *ch, const cJSON *message, unsigned int ms);
+
+/*
  * The next message, an object with a string "type"; the caller frees it.  -EAGAIN: wake_fd (-1:
  * none) became readable first, -ETIMEDOUT: the deadline (which may be past: looks once); the
  * channel is still good after both.  Else it is broken: -ECONNRESET, -EMSGSIZE, -EBADMSG, -EPROTO,

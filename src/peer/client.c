@@ -24,30 +24,41 @@ cJSON *client_message(const char *type, uint64_t id)
 	return NULL;
 }
 
-static int lost(struct peer *p, int rc, struct error *err)
+static void complain_to_server(struct peer *p, const char *text)
 {
-	const char *why;
+	cJSON *m = client_message("error", 0);
 
+	if (m && cJSON_AddStringToObject(m, "code", PROTOCOL_REFUSED) &&
+	    cJSON_AddStringToObject(m, "text", text))
+		channel_last_words(&p->channel, m, p->timing->bye_ms);
+	cJSON_Delete(m);
+}
+
+const char *client_lose(struct peer *p, int rc)
+{
+	channel_break(&p->channel, rc);
 	switch (rc) {
 	case -EMSGSIZE:
-		why = "it sent a message longer than any should be";
-		break;
+		complain_to_server(p, "it got a message longer than any should be");
+		return "it sent a message longer than any should be";
 	case -EBADMSG:
-		why = "it sent something that is no message";
-		break;
+		complain_to_server(p, "it got something that is no message");
+		return "it sent something that is no message";
 	case -EPIPE:
-		why = "it does not read what we send";
-		break;
+		return "it does not read what we send";
 	case -EPROTO:
-		why = "a TLS record was damaged";
-		break;
+		return "a TLS record was damaged";
 	case -ECONNRESET:
-		why = "it closed the connection or is gone";
-		break;
+		return "it closed the connection or is gone";
 	default:
-		why = strerror(-rc);
+		return strerror(-rc);
 	}
-	channel_break(&p->channel, rc);
+}
+
+static int lost(struct peer *p, int rc, struct error *err)
+{
+	const char *why = client_lose(p, rc);
+
 	return error_set(err, rc, "%s: session lost: %s", p->label, why);
 }
 
@@ -67,7 +78,7 @@ int client_send(struct peer *p, cJSON *m, struct error *err)
 /* An error message of the server's, safe to print. */
 static int server_error(struct peer *p, const cJSON *m, bool fatal, struct error *err)
 {
-	const char *text = json_get_str(m, "text", CLIENT_MAX_TEXT);
+	const char *text = json_get_str(m, "text", PROTOCOL_MAX_TEXT);
 	int rc = -protocol_errno(json_get_str(m, "code", PROTOCOL_MAX_TOOL));
 
 	if (fatal)

@@ -14,8 +14,6 @@
 #include "src/peer/socket.h"
 #include "src/peer/timing.h"
 
-#define CLIENT_MAX_TEXT 300	/* bytes of an error text from the server */
-
 struct peer {
 	const struct peer_timing *timing;
 	struct tls_context *tls;
@@ -46,6 +44,9 @@ int client_connect(const struct peer_target *target, const struct peer_timing *t
 cJSON *client_message(const char *type, uint64_t id);
 /* Sends m and frees it (NULL: out of memory).  0 or -errno. */
 int client_send(struct peer *p, cJSON *m, struct error *err);
+
+/* Breaks the channel by rc, telling the server where it still can be told; what that means. */
+const char *client_lose(struct peer *p, int rc);
 
 /* What the server said while we waited, for an error text. */
 struct client_wait {

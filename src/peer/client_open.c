@@ -252,12 +252,12 @@ static int say_hello(struct peer *p, uint64_t deadline_ns, struct error *err)
 	if (rc < 0)
 		return rc == -ETIMEDOUT ?
 		       error_set(err, rc, "%s: no answer to our hello", p->label) :
-		       error_set(err, rc, "%s: it closed the session instead of a hello", p->label);
+		       error_set(err, rc, "%s: no hello: %s", p->label, client_lose(p, rc));
 	json_get_u64(m, "version", 1, UINT32_MAX, &version);
 	if (strcmp(channel_message_type(m), "hello") == 0 || version != PEER_PROTOCOL_VERSION) {
 		rc = take_hello(p, m, err);
 	} else {
-		const char *text = json_get_str(m, "text", CLIENT_MAX_TEXT);
+		const char *text = json_get_str(m, "text", PROTOCOL_MAX_TEXT);
 
 		rc = error_set(err, protocol_errno(json_get_str(m, "code", PROTOCOL_MAX_TOOL)),
 			       "%s: %s", p->label, text ? text : "refused without a reason");

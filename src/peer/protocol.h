@@ -11,6 +11,7 @@
  *   cancel                          -
  *   bye                             -
  *
+ * Either side ends the session with error {code, text} when it cannot use what it got.
  * Every message has a type, and an id that its answers repeat.  Instead of an
  * answer there may be an error {code, text}; with id 0 it ends the session.
  * From prepare to end the server also sends alive when it has said nothing for
@@ -23,7 +24,8 @@
 
 enum {
 	PROTOCOL_MAX_REQUEST = 64 * 1024,	/* bytes a server takes in one message */
-	PROTOCOL_MAX_TOOL = 32			/* bytes of the other side's release name */
+	PROTOCOL_MAX_TOOL = 32,			/* bytes of the other side's release name */
+	PROTOCOL_MAX_TEXT = 300			/* bytes of an error text from the other side */
 };
 
 /* Why an error came: its "code". */

@@ -16,6 +16,7 @@
 
 #include "src/peer/channel.h"
 #include "src/peer/data.h"
+#include "src/peer/protocol.h"
 #include "src/peer/timing.h"
 #include "src/peer/turn.h"
 
@@ -35,6 +36,7 @@ struct session {
 	uint64_t hello_deadline_ns;
 	pthread_t thread;
 	bool admitted, done;		/* under the server's lock */
+	char complaint[PROTOCOL_MAX_TEXT + 1];	/* the client's, when it ended the session */
 };
 
 struct peer_server {
@@ -112,6 +114,9 @@ int session_send_error(struct session *ss, uint64_t id, const char *code, const 
 int session_receive(struct session *ss, uint64_t deadline_ns, cJSON **m);
 /* The same for whoever must go on while the server stops: it does not look at that. */
 int session_listen(struct session *ss, uint64_t deadline_ns, cJSON **m);
+
+/* Keeps what the client's error message says: -ECONNABORTED. */
+int session_complaint(struct session *ss, const cJSON *m);
 
 /* ---- session_run.c ---- */
 

@@ -36,7 +36,7 @@ int session_send(struct session *ss, cJSON *m)
 	return rc;
 }
 
-int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text)
+static cJSON *error_message(uint64_t id, const char *code, const char *text)
 {
 	cJSON *m = session_message("error", id);
 
@@ -44,9 +44,23 @@ int session_send_error(struct session *ss, uint64_t id, const char *code, const 
 	    cJSON_AddStringToObject(m, "text", text) &&
 	    json_add_u64(m, "version", PEER_PROTOCOL_VERSION) &&
 	    cJSON_AddStringToObject(m, "tool", PROTOCOL_TOOL))
-		return session_send(ss, m);
+		return m;
 	cJSON_Delete(m);
-	return -ENOMEM;
+	return NULL;
+}
+
+int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text)
+{
+	return session_send(ss, error_message(id, code, text));
+}
+
+int session_complaint(struct session *ss, const cJSON *m)
+{
+	const char *text = json_get_str(m, "text", PROTOCOL_MAX_TEXT);
+
+	snprintf(ss->complaint, sizeof(ss->complaint), "%s",
+		 text ? text : "something went wrong there");
+	return -ECONNABORTED;
 }
 
 int session_listen(struct session *ss, uint64_t deadline_ns, cJSON **m)
@@ -139,8 +153,10 @@ static int greet(struct session *ss)
 	given = json_get_str(m, "tool", PROTOCOL_MAX_TOOL);
 	if (given)
 		memcpy(tool, given, strlen(given) + 1);
-	if (strcmp(channel_message_type(m), "hello") != 0 ||
-	    !json_get_u64(m, "version", 0, UINT32_MAX, &version))
+	if (strcmp(channel_message_type(m), "error") == 0)
+		rc = session_complaint(ss, m);
+	else if (strcmp(channel_message_type(m), "hello") != 0 ||
+		 !json_get_u64(m, "version", 0, UINT32_MAX, &version))
 		rc = -EBADMSG;
 	cJSON_Delete(m);
 	if (rc < 0)
@@ -208,6 +224,12 @@ static int answer_bye(struct session *ss, const cJSON *request, uint64_t id)
 	return -ENOTCONN;
 }
 
+static int answer_error(struct session *ss, const cJSON *request, uint64_t id)
+{
+	(void)id;
+	return session_complaint(ss, request);
+}
+
 static const struct {
 	const char *type;
 	int (*answer)(struct session *ss, const cJSON *request, uint64_t id);
@@ -218,6 +240,7 @@ static const struct {
 	{ .type = "start", .answer = answer_nothing },
 	{ .type = "cancel", .answer = answer_nothing },
 	{ .type = "bye", .answer = answer_bye },
+	{ .type = "error", .answer = answer_error },
 };
 
 static int answer(struct session *ss, const cJSON *request)
@@ -253,9 +276,11 @@ static int serve(struct session *ss)
 
 /* ---- the end ---- */
 
-static const char *reason_of_end(int rc)
+static const char *reason_of_end(const struct session *ss, int rc)
 {
 	switch (rc) {
+	case -ECONNABORTED:
+		return ss->complaint;
 	case -ENOTCONN:
 		return "said goodbye";
 	case -ECONNRESET:
@@ -277,17 +302,23 @@ static const char *reason_of_end(int rc)
 
 static void say_goodbye(struct session *ss, int rc)
 {
-	switch (rc) {
-	case -ESHUTDOWN:
-		session_send_error(ss, 0, PROTOCOL_STOPPING, "the server was stopped");
-		break;
-	case -ETIMEDOUT:
-		session_send_error(ss, 0, PROTOCOL_LATE, "nothing was asked for too long");
-		break;
-	case -EBADMSG:
-		/* Goes nowhere when the channel itself is broken. */
-		session_send_error(ss, 0, PROTOCOL_REFUSED, "got a message it does not understand");
-		break;
+	static const struct { int rc; const char *code, *text; } goodbyes[] = {
+		{ .rc = -ESHUTDOWN, .code = PROTOCOL_STOPPING, .text = "the server was stopped" },
+		{ .rc = -ETIMEDOUT, .code = PROTOCOL_LATE,
+		  .text = "nothing was asked for too long" },
+		{ .rc = -EMSGSIZE, .code = PROTOCOL_REFUSED,
+		  .text = "got a message longer than any request should be" },
+		{ .rc = -EBADMSG, .code = PROTOCOL_REFUSED,
+		  .text = "got a message it does not understand" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(goodbyes); i++) {
+		if (goodbyes[i].rc != rc)
+			continue;
+		cJSON *m = error_message(0, goodbyes[i].code, goodbyes[i].text);
+		if (m)
+			channel_last_words(&ss->channel, m, ss->server->timing->last_ms);
+		cJSON_Delete(m);
 	}
 }
 
@@ -309,10 +340,10 @@ static void *session_thread(void *arg)
 	pthread_mutex_unlock(&s->lock);
 	if (admitted)
 		server_event(s, PEER_EVENT_GONE, "%s: session over: %s", ss->info.address,
-			     reason_of_end(rc));
+			     reason_of_end(ss, rc));
 	else if (rc != -EBUSY && rc != -EOPNOTSUPP)
 		server_event(s, PEER_EVENT_REFUSED, "%s: refused: no hello: %s", ss->info.address,
-			     reason_of_end(rc));
+			     reason_of_end(ss, rc));
 	pthread_mutex_lock(&s->lock);
 	if (admitted && s->options.once)
 		s->once_over = true;

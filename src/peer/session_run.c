@@ -94,7 +94,7 @@ static int sign_of_life(struct server_run *r)
 }
 
 /* What a message means while we wait for something else: 0 nothing, -ECANCELED, or the end. */
-static int judge(const struct server_run *r, const cJSON *m)
+static int judge(struct server_run *r, const cJSON *m)
 {
 	const char *type = channel_message_type(m);
 	uint64_t id = 0;
@@ -102,6 +102,8 @@ static int judge(const struct server_run *r, const cJSON *m)
 	json_get_u64(m, "id", 0, INT64_MAX, &id);
 	if (strcmp(type, "cancel") == 0)
 		return id == r->id ? -ECANCELED : 0;
+	if (strcmp(type, "error") == 0)
+		return session_complaint(r->session, m);
 	return strcmp(type, "bye") == 0 ? -ENOTCONN : -EBADMSG;
 }
 

@@ -24,6 +24,7 @@ struct peer_timing {
 	unsigned int margin_ms;		/* server: of a run beyond warm-up and window */
 	unsigned int stop_ms;		/* server: for sessions to end when told to */
 	unsigned int bye_ms;		/* client: for the last message */
+	unsigned int last_ms;		/* server: for the last message to be read */
 	unsigned int clock_ms;		/* client: all clock exchanges */
 	unsigned int accept_pause_ms;	/* server: after running out of descriptors */
 	unsigned int stagger_ms;	/* client: head start of each address over the next */
@@ -42,6 +43,7 @@ static const struct peer_timing peer_default_timing = {
 	.margin_ms = 10000,
 	.stop_ms = 1000,
 	.bye_ms = 200,
+	.last_ms = 500,
 	.clock_ms = 2000,
 	.accept_pause_ms = 100,
 	.stagger_ms = 250

@@ -29,6 +29,7 @@ const struct peer_timing patient = {
 	.margin_ms = PATIENCE_MS,
 	.stop_ms = 500,
 	.bye_ms = 200,
+	.last_ms = PATIENCE_MS,
 	.clock_ms = PATIENCE_MS,
 	.accept_pause_ms = 20,
 	.stagger_ms = 50

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "src/peer/protocol.h"
 #include "src/peer/wire.h"
 
 static int try_connect(const struct fake_server *f, unsigned int timeout_ms, struct peer **p,
@@ -445,6 +446,7 @@ static void bad_client(const char *hello, uint32_t announced, const char *text, 
 	struct fixture *f;
 
 	t.greeting_ms = announced == 100 ? 3000 : PATIENCE_MS;
+	t.last_ms = 100;	/* it does not close when it is told to */
 	f = fixture_start(NULL, &t);
 	raw_session_open(&r, f->port, &f->key);
 	b.tls = r.channel.tls;
@@ -474,6 +476,128 @@ static void test_bad_clients(void **state)
 	bad_client(hello, 0, "{\"type\":\"x\",\"id\":1}", "sent something that is no request");
 	bad_client(hello, 0, "{\"type\":\"facts\"}", "sent something that is no request");
 	bad_client(hello, 0, "{\"type\":\"facts\",\"id\":-1}", "sent something that is no request");
+}
+
+/* What cannot be used is answered with the reason, though more of it is still to come. */
+static void server_says_why(const char *hello, uint32_t announced, const char *text, size_t more,
+			    const char *why)
+{
+	struct fixture *f = fixture_start(NULL, NULL);
+	char *filler = calloc(1, more + 1);
+	struct raw_session r;
+	struct bad_session b;
+	cJSON *m;
+
+	assert_non_null(filler);
+	memset(filler, '[', more);
+	raw_session_open(&r, f->port, &f->key);
+	b.tls = r.channel.tls;
+	if (*hello) {
+		raw_send(&r.channel, hello);
+		cJSON_Delete(raw_receive(&r.channel, "hello"));
+	}
+	bad_frame(&b, announced, text);
+	if (more) {
+		short events;
+
+		tls_write(b.tls, filler, more, &events);
+		sleep_ms(50);
+		tls_write(b.tls, "x", 1, &events);
+	}
+	m = raw_receive(&r.channel, "error");
+	assert_non_null(strstr(json_get_str(m, "text", PROTOCOL_MAX_TEXT), why));
+	cJSON_Delete(m);
+	free(filler);
+	raw_session_close(&r);
+	fixture_stop(f);
+}
+
+static void test_bad_clients_are_told(void **state)
+{
+	static const char hello[] = "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}";
+
+	(void)state;
+	server_says_why("", 0xffffffff, "{", 0, "got a message longer than");
+	server_says_why(hello, 64 * 1024 + 1, "{", 0, "got a message longer than");
+	server_says_why(hello, 64 * 1024 + 1, "{", 30000, "got a message longer than");
+	server_says_why(hello, 2000, "", 2000, "does not understand");	/* too deep */
+	server_says_why(hello, 0, "{\"type\":\"x\",\"id\":1}", 0, "does not understand");
+}
+
+/* The other way round: what the client says of a server's message. */
+static void *heard_by(struct fake_server *f, int fd, const char *hello, uint32_t announced,
+		      const char *text)
+{
+	struct bad_session b = { NULL, NULL };
+	char *heard = calloc(1, 4096);
+	size_t n = 0;
+	short events;
+
+	if (bad_open(f, fd, &b)) {
+		if (*hello)
+			bad_say(&b, hello);
+		bad_frame(&b, announced, text);
+		for (uint64_t until = deadline_in_ms(PATIENCE_MS); timing_now_ns() < until;) {
+			ssize_t got = tls_read(b.tls, heard + n, 4095 - n, &events);
+
+			if (got < 0 && got != -EAGAIN)
+				break;
+			if (got > 0)
+				n += (size_t)got;
+			else
+				sleep_ms(5);
+			/* Framed by lengths: text is somewhere behind NULs. */
+			for (size_t i = 0; i < n; i++)
+				if (!heard[i])
+					heard[i] = ' ';
+		}
+	}
+	bad_close(&b);
+	f->key.open = strstr(heard, "\"error\"") && strstr(heard, "longer than any should be");
+	free(heard);
+	return NULL;
+}
+
+static void play_long_hello_and_listen(struct fake_server *f, int fd)
+{
+	heard_by(f, fd, "", TOO_LONG, "{");
+}
+
+static void play_long_answer_and_listen(struct fake_server *f, int fd)
+{
+	heard_by(f, fd, GOOD_HELLO, TOO_LONG, "{");
+}
+
+static void test_bad_servers_are_told(void **state)
+{
+	struct fake_server f = { .port = 0 };
+	struct error err = { "" };
+	struct peer *p = NULL;
+	cJSON *reply;
+
+	(void)state;
+	fake_server_start(&f, play_long_hello_and_listen);
+	assert_int_equal(try_connect(&f, PATIENCE_MS, &p, &err), -EMSGSIZE);
+	assert_non_null(strstr(err.text, "no hello: it sent a message longer than"));
+	fake_server_stop(&f);
+	assert_true(f.key.open);
+	fake_server_start(&f, play_long_answer_and_listen);
+	assert_int_equal(try_connect(&f, PATIENCE_MS, &p, &err), 0);
+	assert_int_equal(peer_facts(p, PATIENCE_MS, &reply, &err), -EMSGSIZE);
+	peer_close(p);
+	fake_server_stop(&f);
+	assert_true(f.key.open);
+}
+
+static void test_server_prints_what_a_client_complains_of(void **state)
+{
+	static const char hello[] = "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}";
+
+	(void)state;
+	bad_client("", 0, "{\"type\":\"error\",\"id\":0,\"text\":\"it got\\u001b[1m x\"}",
+		   "refused: no hello: it got?[1m x");
+	bad_client(hello, 0, "{\"type\":\"error\",\"id\":0,\"text\":\"it got no sense\"}",
+		   "GONE 127.0.0.1: session over: it got no sense");
 }
 
 static void test_bad_specs(void **state)
@@ -545,6 +669,9 @@ int main(void)
 		cmocka_unit_test(test_bad_hellos),
 		cmocka_unit_test(test_bad_answers),
 		cmocka_unit_test(test_bad_clients),
+		cmocka_unit_test(test_bad_clients_are_told),
+		cmocka_unit_test(test_bad_servers_are_told),
+		cmocka_unit_test(test_server_prints_what_a_client_complains_of),
 		cmocka_unit_test(test_bad_specs),
 		cmocka_unit_test(test_client_that_does_not_read),
 	};
