@@ -137,6 +137,7 @@ static int demo(const struct demo_settings *s)
 	};
 	int rc;
 
+	stop_hold();
 	if (embedded_start(&e, &target, &err))
 		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	struct stop *stop = stop_watch();

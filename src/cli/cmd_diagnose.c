@@ -53,12 +53,13 @@ static int run(const struct command *self, int argc, char **argv)
 	rc = output_check(&s.output);
 	if (rc)
 		return rc;
+	stop_hold();
 	if (!peer) {
 		if (embedded_start(&embedded, &target, &err))
 			return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	}
 	conduct.target = &target;
-	/* After the embedded peer: it must not inherit our watch for signals. */
+	/* After the embedded peer, which needs us to have one thread. */
 	struct stop *stop = stop_watch();
 	rc = stop ? examine_and_report(&conduct, stop, &s.output, s.quiet)
 		  : complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");

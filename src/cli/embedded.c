@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/cli/stop.h"
 #include "src/cli/veth.h"
 #include "src/core/text.h"
 #include "src/exam/service.h"
@@ -79,6 +80,7 @@ static int child(const struct pipes *p, const struct peer_key *key, bool private
 	close(p->from_child[0]);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_IGN); /* a Ctrl-C is for our parent, who then ends us in good order */
+	stop_release();
 	if (private_netns) {
 		struct error err = { "" };
 		if (unshare(CLONE_NEWNET) || !write_byte(p->from_child[1]) ||

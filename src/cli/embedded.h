@@ -20,7 +20,8 @@ struct embedded;
 /*
  * Starts the server process; target tells how to reach it (strings are owned by the
  * embedded peer).  Call before any other thread is made: as root it moves this process
- * into the new namespace.  0 or -errno.
+ * into the new namespace; and after stop_hold(), so that a Ctrl-C meanwhile is not silent.
+ * 0 or -errno.
  */
 int embedded_start(struct embedded **out, struct peer_target *target, struct error *err);
 bool embedded_has_veth(const struct embedded *e);

@@ -48,6 +48,30 @@ static void add_unless_ignored(sigset_t *set, int sig)
 		sigaddset(set, sig);
 }
 
+static void collect(sigset_t *set)
+{
+	sigemptyset(set);
+	add_unless_ignored(set, SIGINT);
+	add_unless_ignored(set, SIGTERM);
+	add_unless_ignored(set, SIGHUP);
+}
+
+void stop_hold(void)
+{
+	sigset_t set;
+
+	collect(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void stop_release(void)
+{
+	sigset_t set;
+
+	collect(&set);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 struct stop *stop_watch(void)
 {
 	struct stop *s = calloc(1, sizeof(*s));
@@ -57,10 +81,7 @@ struct stop *stop_watch(void)
 		return NULL;
 	atomic_init(&s->graceful, false);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	sigemptyset(&s->signals);
-	add_unless_ignored(&s->signals, SIGINT);
-	add_unless_ignored(&s->signals, SIGTERM);
-	add_unless_ignored(&s->signals, SIGHUP);
+	collect(&s->signals);
 	if (s->fd < 0 || pthread_sigmask(SIG_BLOCK, &s->signals, NULL) ||
 	    pthread_create(&thread, NULL, wait_for_signals, s)) {
 		if (s->fd >= 0)

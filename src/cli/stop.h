@@ -12,6 +12,13 @@
 
 struct stop;
 
+/*
+ * Holds the signals back in this thread until stop_watch(), which then knows of those that came:
+ * for what must be done before there may be another thread.  stop_release() is for its children.
+ */
+void stop_hold(void);
+void stop_release(void);
+
 /* Blocks the signals in this thread and all started later, and begins to wait for them.  NULL:
  * failed. */
 struct stop *stop_watch(void);

@@ -121,6 +121,25 @@ for user in $kinds; do
 	kill -INT $(ours)
 	interrupted "as $user: Ctrl-C to both processes"
 
+	# While the embedded peer is being made, and soon after.
+	for moment in 0 0.01 0.02 0.04 0.08 0.16; do
+		as "$user" "$program" diagnose -q >"$work/client" 2>&1 </dev/null &
+		main=$!
+		# Its very first moment: nothing in this loop forks.
+		child=
+		while [ -z "$child" ] && [ -e "/proc/$main/task/$main/children" ]; do
+			read -r name <"/proc/$main/comm"
+			[ "$name" = netdoctor ] &&
+				read -r child <"/proc/$main/task/$main/children"
+		done 2>/dev/null
+		[ "$moment" = 0 ] || sleep "$moment"
+		kill -INT "$main" ${child:+"$child"} 2>/dev/null
+		ends "$main"
+		check "as $user: Ctrl-C $moment s after the fork says so" \
+			grep -q '^netdoctor: .*interrupted' "$work/client"
+		none "as $user: and leaves nothing" "$(left)"
+	done
+
 	for moment in 0.02 0.1 0.3; do
 		as "$user" "$program" diagnose >"$work/client" 2>&1 </dev/null &
 		sleep "$moment"
