@@ -92,7 +92,8 @@ struct finding {
 	unsigned int rank;		/* from 1 */
 	enum severity severity;
 	enum proof proof;
-	double confidence;		/* 0..1 */
+	/* 0..1, how sure it is that this limits; of a plain fact, which claims no such thing: 1. */
+	double confidence;
 	enum side side;
 	bool has_direction;
 	enum run_direction direction;
@@ -118,6 +119,9 @@ struct finding {
 	const char *also[FINDING_MAX_ALSO];	/* ids of rules of the same cause, folded in */
 	size_t nalso;
 };
+
+/* Static, of severity info, and lifting nothing. */
+bool finding_is_plain_fact(const struct finding *f);
 
 struct plan_step { const struct finding *finding; double before_bps, after_bps; };
 

@@ -32,6 +32,9 @@ struct rule_output {
 
 int ladder_build(const struct exam *exam, struct arena *mem, struct ladder *out);
 
+/* Why what nobody read is not there, and what to do, when the exam ended early. */
+#define EXAM_BROKE_OFF "the session was lost or stopped before this was told: run it again"
+
 /* Evaluates each rule in each scope that exists.  static_only: rules on facts alone. */
 int engine_evaluate(const struct rule *const *rules, size_t nrules, const struct exam *exam,
 		    const struct ladder *ladder, bool static_only, struct rule_output *out);

@@ -144,6 +144,13 @@ static double confidence_of(const struct finding *f)
 	return most[f->proof];
 }
 
+/* It says what is there and does not claim that it limits: of that it is certain. */
+bool finding_is_plain_fact(const struct finding *f)
+{
+	return f->proof == PROOF_STATIC && f->severity == SEVERITY_INFO &&
+	       f->lifts == CEILING_NONE;
+}
+
 static bool concern_one_direction(const struct finding *a, const struct finding *b)
 {
 	return !a->has_direction || !b->has_direction || a->direction == b->direction;
@@ -221,6 +228,8 @@ void gain_of_findings(const struct exam *exam, const struct ladder *ladder,
 			f->severity = by_gain;
 		if (f->severity > SEVERITY_LOW && waits_for_rate_limit(exam, ladder, f))
 			f->severity = SEVERITY_LOW;
+		if (finding_is_plain_fact(f))
+			f->confidence = 1;
 		if (f->proof == PROOF_STATIC)
 			continue;
 		any_proven = true;

@@ -128,6 +128,12 @@ void ceiling_unknown(struct ladder_builder *b, struct ceiling *c, const char *fm
 	c->known = false;
 }
 
+void ceiling_unseen(struct ladder_builder *b, struct ceiling *c, const char *what)
+{
+	ceiling_unknown(b, c, "%s: %s", what, b->exam->problem.k == ND_KNOWN ? EXAM_BROKE_OFF :
+			"run netdoctor there");
+}
+
 double path_segment(const struct ladder_path *p, const struct link_facts *link)
 {
 	if (p->mss > 0)

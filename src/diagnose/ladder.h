@@ -35,6 +35,8 @@ void ceiling_set(struct ceiling *c, double low_bps, double high_bps, enum ceilin
 		 const char *formula);
 void ceiling_unknown(struct ladder_builder *b, struct ceiling *c, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same for what the host itself would have told; says what to do about it. */
+void ceiling_unseen(struct ladder_builder *b, struct ceiling *c, const char *what);
 const char *ladder_text(struct ladder_builder *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

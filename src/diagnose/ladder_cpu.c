@@ -254,8 +254,8 @@ void ladder_add_cpu(struct ladder_builder *b, const struct ladder_path *p)
 	}
 	for (i = 0; i < ARRAY_SIZE(sides); i++) {
 		if (!p->run->ends[sides[i]].present) {
-			ceiling_unknown(b, ceiling_add(b, p, CEILING_CPU, sides[i]),
-					"that host was not watched: run netdoctor there");
+			ceiling_unseen(b, ceiling_add(b, p, CEILING_CPU, sides[i]),
+					"that host was not watched");
 			continue;
 		}
 		if (shared || !add_quota(b, p, sides[i]))

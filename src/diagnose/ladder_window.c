@@ -77,7 +77,7 @@ static void add_send(struct ladder_builder *b, const struct ladder_path *p,
 	double buffer = buffer_limit(b->exam->facts[side], p->run->spec.sndbuf_bytes, true, &basis);
 
 	if (!(buffer > 0)) {
-		ceiling_unknown(b, c, "the sender's tcp_wmem is not known: run netdoctor there");
+		ceiling_unseen(b, c, "the sender's tcp_wmem is not known");
 		return;
 	}
 	if (!rtt) {
@@ -134,7 +134,7 @@ static void add_receive(struct ladder_builder *b, const struct ladder_path *p,
 		return;
 	}
 	if (!(buffer > 0)) {
-		ceiling_unknown(b, c, "the receiver's tcp_rmem is not known: run netdoctor there");
+		ceiling_unseen(b, c, "the receiver's tcp_rmem is not known");
 		return;
 	}
 	receive_share(f, &low, &high);

@@ -24,7 +24,7 @@ void ladder_add_wire(struct ladder_builder *b, const struct ladder_path *p, enum
 		c->subject = port->name.v;
 	if (line.k != ND_KNOWN) {
 		if (!b->exam->facts[side])
-			ceiling_unknown(b, c, "that host was not examined: run netdoctor there");
+			ceiling_unseen(b, c, "that host was not examined");
 		else if (!port)
 			ceiling_unknown(b, c, "the link to the peer is not known");
 		else

@@ -110,7 +110,7 @@ void rule_not_applicable(struct rule_output *out, const char *because, ...)
 }
 
 /* What a person can do about a missing fact, when the rule knows nothing better. */
-static const char *how_of(enum nd_known reason)
+static const char *how_of(const struct exam *exam, enum nd_known reason)
 {
 	static const char *const how[ND_KNOWN_STATES] = {
 		[ND_UNREAD] = "run netdoctor on that machine, with traffic",
@@ -123,6 +123,9 @@ static const char *how_of(enum nd_known reason)
 		[ND_FAILED] = "the read failed: see the probe's message",
 	};
 
+	/* Of an exam that broke off, not of a host without netdoctor. */
+	if (reason == ND_UNREAD && exam->problem.k == ND_KNOWN)
+		return EXAM_BROKE_OFF;
 	return (size_t)reason < ND_KNOWN_STATES && how[reason] ? how[reason] : "run it again";
 }
 
@@ -135,7 +138,7 @@ void rule_missing(struct rule_output *out, const char *fact, enum nd_known reaso
 	out->answers++;
 	missing = rule_text(out, "%s (%s)", fact, nd_known_word(reason));
 	if (!how)
-		how = how_of(reason);
+		how = how_of(out->in->exam, reason);
 	/* Both directions lack the same fact: one line is enough. */
 	for (i = 0; i < out->nunseen; i++)
 		if (out->unseen[i].rule == out->rule &&

@@ -72,8 +72,12 @@ static void finding_where(const struct pen *p, const struct exam *e, const struc
 	pen_labelled(p, LEFT, LABEL, "where", where.data);
 
 	format_quantity(f->confidence, UNIT_SHARE, confidence, sizeof(confidence));
-	text_printf(&proof, "%s: %s; confidence %s", proof_word(f->proof), proof_texts[f->proof],
-		    confidence);
+	if (finding_is_plain_fact(f))
+		text_printf(&proof, "%s: a fact, no claim that it limits", proof_word(f->proof));
+	else
+		text_printf(&proof, "%s: %s; %s %s", proof_word(f->proof), proof_texts[f->proof],
+			    f->proof == PROOF_STATIC ? "confidence that it limits" : "confidence",
+			    confidence);
 	pen_labelled(p, LEFT, LABEL, "proof", proof.data);
 	text_free(&where);
 	text_free(&proof);

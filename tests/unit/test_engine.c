@@ -206,6 +206,37 @@ static void clear_and_missing(void **state)
 	exam_free(e);
 }
 
+static void unread(const struct rule_input *in, struct rule_output *out)
+{
+	(void)in;
+	rule_missing(out, "runs[1].peer.cores", ND_UNREAD, NULL);
+}
+
+/* A peer that was lost half-way runs netdoctor already. */
+static void a_lost_session_is_no_missing_netdoctor(void **state)
+{
+	const struct rule *rules[] = { RULE("unread", RULE_PER_SENDER, unread) };
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.4e9);
+	struct diagnosis *d;
+	const struct ceiling *c;
+
+	(void)state;
+	r->ends[SIDE_PEER] = (struct run_end){ .present = false };
+	d = run_rules(e, rules, 1, false);
+	assert_string_equal(d->unseen[0].how, "run netdoctor on that machine, with traffic");
+	c = ladder_find(&d->ladder, RUN_FORWARD, CEILING_CPU, SIDE_PEER);
+	assert_string_equal(c->why_unknown, "that host was not watched: run netdoctor there");
+	diagnosis_free(d);
+	e->problem = nd_str("peer: session lost: closed by the other end");
+	d = run_rules(e, rules, 1, false);
+	assert_string_equal(d->unseen[0].how, EXAM_BROKE_OFF);
+	c = ladder_find(&d->ladder, RUN_FORWARD, CEILING_CPU, SIDE_PEER);
+	assert_string_equal(c->why_unknown, "that host was not watched: " EXAM_BROKE_OFF);
+	diagnosis_free(d);
+	exam_free(e);
+}
+
 static void a_limit_hides_what_waits_for_it(void **state)
 {
 	const struct rule *rules[] = {
@@ -420,6 +451,7 @@ int main(void)
 		cmocka_unit_test(scopes),
 		cmocka_unit_test(links_without_a_route),
 		cmocka_unit_test(clear_and_missing),
+		cmocka_unit_test(a_lost_session_is_no_missing_netdoctor),
 		cmocka_unit_test(a_limit_hides_what_waits_for_it),
 		cmocka_unit_test(the_root_of_three_offloads_is_named),
 		cmocka_unit_test(other_directions_and_sides_stand),

@@ -209,18 +209,23 @@ static void odd_promises_are_no_promises(void **state)
 
 static void confidence_is_lowered_never_raised(void **state)
 {
-	struct finding f[3] = {
+	struct finding f[4] = {
 		finding(&rule_a, PROOF_CAUSAL, SIDE_PEER),
 		finding(&rule_a, PROOF_EXPERIMENT, SIDE_PEER),
 		finding(&rule_a, PROOF_STATIC, SIDE_PEER),
+		finding(&rule_a, PROOF_STATIC, SIDE_PEER),
 	};
-	struct finding *list[] = { &f[0], &f[1], &f[2] };
+	struct finding *list[] = { &f[0], &f[1], &f[2], &f[3] };
 	struct exam *e = exam_at(6e9);
 
 	(void)state;
 	f[0].confidence = 0.6;
 	f[2].confidence = 0.9;
-	gain_of_findings(e, &ladder, list, 3);
+	f[2].severity = SEVERITY_LOW;
+	gain_of_findings(e, &ladder, list, 4);
+	/* What does not claim to limit is certain. */
+	assert_true(finding_is_plain_fact(&f[3]));
+	assert_near(f[3].confidence, 1.0, 0);
 	assert_near(f[0].confidence, 0.6, 0);
 	assert_near(f[1].confidence, 1.0, 0);
 	assert_near(f[2].confidence, 0.3, 0);

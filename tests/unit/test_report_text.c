@@ -193,6 +193,27 @@ static void test_numbers_that_are_none(void **state)
 	exam_free(e);
 }
 
+/* "Both ends are one machine" is certain, and claims no limit: no confidence of one is told. */
+static void test_a_plain_fact_has_no_confidence(void **state)
+{
+	struct exam *e = build_hot_core_exam();
+	struct diagnosis *d = fixture_limited(e);
+	char *text;
+
+	(void)state;
+	d->nfindings = 1;
+	d->findings[0].proof = PROOF_STATIC;
+	d->findings[0].severity = SEVERITY_INFO;
+	d->findings[0].lifts = CEILING_NONE;
+	d->findings[0].confidence = 1;
+	text = render(e, d, &fixture_options);
+	assert_non_null(strstr(text, "static: a fact, no claim that it limits\n"));
+	assert_null(strstr(text, "confidence"));
+	free(text);
+	fixture_free(d);
+	exam_free(e);
+}
+
 static void test_any_width(void **state)
 {
 	struct exam *e = build_hot_core_exam();
@@ -218,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_one_ended_and_broken),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_numbers_that_are_none),
+		cmocka_unit_test(test_a_plain_fact_has_no_confidence),
 		cmocka_unit_test(test_any_width),
 	};
 
