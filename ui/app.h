@@ -15,7 +15,7 @@ enum { APP_MAX_VIEWS = 9, APP_MESSAGE_CAP = 200 };
 enum app_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_REPORT };
 
 struct app {
-	struct scene scene;		/* the owner keeps it up to date; the app moves its cursor */
+	struct scene scene;	/* the owner keeps it up to date; the app moves its cursor */
 	size_t current;			/* index into views_table */
 	struct view_state states[APP_MAX_VIEWS];
 	bool help, plain;
@@ -23,6 +23,7 @@ struct app {
 	enum app_prompt prompt;
 	char typed[256];
 	char message[APP_MESSAGE_CAP];	/* on the status line until the next key */
+	double clock_s;			/* as app_set_time() was told last */
 	bool quit;
 	/* What a key asked for, for the owner to do and to clear (app_request_done). */
 	struct view_request request;
@@ -33,10 +34,40 @@ void app_init(struct app *a, enum scene_mode mode);
 void app_free(struct app *a);
 /* A key that was pressed. */
 void app_key(struct app *a, uint32_t key);
-/* The clock goes on: the cursor follows it unless it is paused. */
-void app_set_time(struct app *a, double now_s);
+/*
+ * The screen's clock goes on.  While the exam goes on the cursor follows it unless paused; when
+ * the exam is over the cursor plays what was, up to the end.
+ */
+void app_set_time(struct app *a, double clock_s);
+/* True when the next frame will differ even if nothing happens: time is shown. */
+bool app_moves(const struct app *a);
 /* Frees the request; shows `message` (may be NULL) on the status line. */
 void app_request_done(struct app *a, const char *message);
-void app_draw(struct app *a, struct canvas *c);
+void app_draw(const struct app *a, struct canvas *c);
+
+/* ---- of the app's own files ---- */
+
+struct app_key_row {
+	uint32_t keys[4];
+	const char *name, *does;
+	const char *bar;	/* its word in the key bar, NULL: only in the help */
+	void (*act)(struct app *a, uint32_t key);
+};
+extern const struct app_key_row app_keys[];
+extern const size_t app_nkeys;
+void app_draw_help(const struct app *a, struct canvas *c, struct area area);
+static inline const struct view *app_view(const struct app *a)
+{
+	return views_table[a->current];
+}
+static inline struct view_state *app_state(struct app *a)
+{
+	return &a->states[a->current];
+}
+/* Rows of the current view's list; 0: it has none. */
+size_t app_rows(const struct app *a);
+void app_say(struct app *a, const char *message);
+/* Moves the selection to the next row that has the searched text in it; false: none has. */
+bool app_find(struct app *a, bool from_next);
 
 #endif

@@ -28,10 +28,19 @@ const struct history_sample *timescale_sample(const struct timescale *t, const s
 double timescale_rate(const struct timescale *t, const struct scene *s, enum run_direction d,
 		      unsigned int column)
 {
-	const struct history_sample *rx =
-		timescale_sample(t, s->history[run_receiver(d)], column);
+	const struct history *h = s->history[run_receiver(d)];
+	double step = t->columns ? (t->to_s - t->from_s) / t->columns : 0;
+	double from = t->from_s + step * column, most = NAN;
 
-	if (!rx || !rx->run || rx->direction != d || rx->received_bps.k != ND_KNOWN)
-		return NAN;
-	return rx->received_bps.v;
+	/* Of several in a column the largest: a short run must not fall between two columns. */
+	for (size_t i = history_index(h, from); i < history_count(h); i++) {
+		const struct history_sample *rx = history_get(h, i);
+		if (rx->at_s >= from + step)
+			break;
+		if (rx->at_s + fmax(rx->seconds, 0.2) <= from || !rx->run || rx->direction != d ||
+		    rx->received_bps.k != ND_KNOWN)
+			continue;
+		most = isnan(most) || rx->received_bps.v > most ? rx->received_bps.v : most;
+	}
+	return most;
 }

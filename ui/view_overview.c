@@ -200,7 +200,8 @@ static void hosts(const struct scene *s, struct canvas *c, struct area a)
 static void rung_row(const struct rungs *r, const struct ceiling *ceiling, struct canvas *c,
 		     struct area row)
 {
-	enum { LABEL = 22, RANGE = 18 };
+	enum { LABEL = 23 };
+	unsigned int columns = row.columns >= 68 ? 24 : 16;
 	char label[64], range[SHOWN_CAP];
 	bool lowest = ceiling == r->lowest;
 	double mark = r->now_bps.k == ND_KNOWN ? r->now_bps.v
@@ -209,14 +210,24 @@ static void rung_row(const struct rungs *r, const struct ceiling *ceiling, struc
 	rung_label(ceiling, label, sizeof(label));
 	rung_range(ceiling, range, sizeof(range));
 	canvas_text(c, row, 0, 0, lowest ? INK_BAD : INK_PLAIN, lowest ? ">" : " ");
-	struct area text = { row.x + 2, row.y, LABEL - 2, 1 };
+	struct area text = { row.x + 2, row.y, LABEL - 3, 1 };
 	canvas_text(c, text, 0, 0, lowest ? INK_STRONG : INK_PLAIN, label);
 	struct area rest = row;
 	area_take_left(&rest, LABEL);
-	struct area right = area_take_right(&rest, RANGE);
+	struct area right = area_take_right(&rest, columns);
+	area_take_right(&rest, 1);
 	canvas_text_right(c, right, 0, lowest ? INK_STRONG : INK_PLAIN, range);
 	draw_range(c, rest, 0, 0, rest.columns, r->scale, ceiling->low_bps, ceiling->high_bps,
 		   mark, lowest ? INK_BAD : INK_CEILING);
+}
+
+static void unknown_row(const struct ceiling *ceiling, struct canvas *c, struct area row)
+{
+	char label[64];
+
+	rung_label(ceiling, label, sizeof(label));
+	canvas_printf(c, row, 0, 0, INK_DIM, "? %-20s %s", label,
+		      ceiling->why_unknown ? ceiling->why_unknown : "not known");
 }
 
 static void ladder_head(const struct scene *s, enum run_direction d, const struct rungs *r,
@@ -254,8 +265,11 @@ static void ladder(const struct scene *s, enum run_direction d, struct canvas *c
 	ladder_head(s, d, &r, c, area_row(a, 0));
 	if (!r.nknown)
 		canvas_text(c, area_row(a, 1), 2, 0, INK_DIM, "no ceiling is known yet");
-	for (size_t i = 0; i < r.nknown && i + 1 < a.rows; i++)
-		rung_row(&r, r.known[i], c, area_row(a, (unsigned int)i + 1));
+	unsigned int y = 1;
+	for (size_t i = 0; i < r.nknown && y < a.rows; i++)
+		rung_row(&r, r.known[i], c, area_row(a, y++));
+	for (size_t i = 0; i < r.nunknown && y < a.rows; i++)
+		unknown_row(r.unknown[i], c, area_row(a, y++));
 }
 
 static void ladders(const struct scene *s, struct canvas *c, struct area a)
@@ -313,14 +327,15 @@ static enum ink severity_ink(enum severity severity)
 static void gain_line(const struct finding *f, struct canvas *c, struct area row)
 {
 	char before[SHOWN_CAP], after[SHOWN_CAP];
-	unsigned int x = canvas_printf(c, row, 0, 0, INK_DIM, "%s, %s, %s", severity_word(f->severity),
-				       proof_word(f->proof), side_word(f->side));
+	unsigned int x = canvas_printf(c, row, 0, 0, INK_DIM, "%s, %s, %s",
+				       severity_word(f->severity), proof_word(f->proof),
+				       side_word(f->side));
 
 	if (f->gain_known && isfinite(f->gain_high_bps) && isfinite(f->rate_high_bps)) {
 		format_rate(f->gain_high_bps, before, sizeof(before));
 		format_rate(f->rate_high_bps, after, sizeof(after));
-		x += canvas_printf(c, row, x, 0, INK_GOOD, "; the fix wins up to %s (to %s)", before,
-				   after);
+		x += canvas_printf(c, row, x, 0, INK_GOOD, "; the fix wins up to %s (to %s)",
+				   before, after);
 	}
 	if (f->fix)
 		canvas_printf(c, row, x, 0, INK_PLAIN, "; %s", f->fix);
@@ -373,6 +388,6 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 
 const struct view view_overview = {
 	.name = "Overview",
-	.about = "both hosts, the path, the rate against its ceilings, the first finding",
+	.about = "hosts, path, rate against its ceilings, first finding",
 	.draw = draw,
 };

@@ -29,6 +29,7 @@ extern const struct report_options fixture_options;	/* 80 columns, UTF-8, no col
  * writes it instead.  Fails the test with the first line that differs.
  */
 void golden_check(const char *name, const char *text);
+void golden_check_file(const char *path, const char *text);	/* below the top of the tree */
 /* Shell escapes, other than the colours a report may use, are a failure. */
 void assert_terminal_safe(const char *text);
 
