@@ -5,6 +5,8 @@
 
 #include "src/core/text.h"
 
+#define IPERF3_SCHEME "iperf3://"
+
 int peer_key_from(const struct peer_settings *s, struct peer_key *key)
 {
 	struct error err = { "" };
@@ -54,12 +56,15 @@ int peer_target_from(const struct peer_settings *s, const char *peer, char *host
 		     struct peer_target *target)
 {
 	uint64_t port = s->port ? s->port : PEER_DEFAULT_PORT;
+	bool iperf3 = strncmp(peer, IPERF3_SCHEME, strlen(IPERF3_SCHEME)) == 0;
 
+	if (iperf3)
+		peer += strlen(IPERF3_SCHEME);
 	if (s->only_v4 && s->only_v6)
 		return complain(-1, "-4 and -6 exclude each other");
 	if (strstr(peer, "://"))
-		return complain(-1, "'%s': want HOST or HOST:PORT of a running netdoctor serve",
-				peer);
+		return complain(-1, "'%s': want HOST or HOST:PORT of a running netdoctor serve, "
+				"or iperf3://HOST[:PORT]", peer);
 	if (strlen(peer) >= cap)
 		return complain(-1, "host name too long");
 	memcpy(host_buffer, peer, strlen(peer) + 1);
@@ -70,6 +75,7 @@ int peer_target_from(const struct peer_settings *s, const char *peer, char *host
 		.port = (uint16_t)port,
 		.bind_address = s->bind,
 		.family = s->only_v4 ? AF_INET : s->only_v6 ? AF_INET6 : AF_UNSPEC,
+		.dialect = iperf3 ? PEER_IPERF3 : PEER_ANY,
 	};
 	return peer_key_from(s, &target->key);
 }

@@ -76,27 +76,56 @@ static int read_both_hosts(struct peer *peer, const struct conduct_options *o, s
 	return rc;
 }
 
+/* An iperf3 tells nothing of its host. */
+static int read_our_host(struct peer *peer, const struct conduct_options *o, struct exam *e,
+			 struct error *err)
+{
+	struct probe_context ctx = {
+		.peer_address = peer_remote_address(peer),
+		.local_address = peer_local_address(peer),
+		.only_links = o->only_links,
+		.nonly_links = o->nonly_links,
+	};
+	struct facts *local = NULL;
+	int rc = exam_read_host(&ctx, &local, err);
+
+	e->facts[SIDE_LOCAL] = local;
+	return rc;
+}
+
+static struct nd_bool same_machine(const struct exam *e)
+{
+	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
+
+	/* No packet on loopback comes from anywhere else. */
+	if (!b)
+		return nd_is_true(e->path.loopback) ? nd_bool(true)
+						    : nd_bool_unknown(ND_NOT_SUPPORTED);
+	if (a->host.boot_id.k == ND_KNOWN && b->host.boot_id.k == ND_KNOWN)
+		return nd_bool(!strcmp(a->host.boot_id.v, b->host.boot_id.v));
+	return nd_bool_unknown(a->host.boot_id.k != ND_KNOWN ? a->host.boot_id.k
+							     : b->host.boot_id.k);
+}
+
 static int describe_path(struct peer *peer, struct exam *e)
 {
 	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
+	bool one_ended = peer_dialect(peer) == PEER_IPERF3;
 	const char *local = arena_strdup(e->mem, peer_local_address(peer));
 	const char *remote = arena_strdup(e->mem, peer_remote_address(peer));
 
-	if (!a || !b)
+	if (!a || (!b && !one_ended))
 		return -EINVAL;
 	if (!local || !remote)
 		return -ENOMEM;
 	e->path.local_address = nd_str(local);
 	e->path.peer_address = nd_str(remote);
 	e->path.idle_rtt_us = peer_rtt_us(peer);
-	if (a->host.boot_id.k == ND_KNOWN && b->host.boot_id.k == ND_KNOWN)
-		e->path.same_machine = nd_bool(!strcmp(a->host.boot_id.v, b->host.boot_id.v));
-	else
-		e->path.same_machine = nd_bool_unknown(
-			a->host.boot_id.k != ND_KNOWN ? a->host.boot_id.k : b->host.boot_id.k);
+	e->path.peer_program = nd_str(one_ended ? "iperf3" : "netdoctor");
 	const struct link_facts *egress = facts_egress(a);
 	e->path.loopback = egress ? nd_bool(nd_str_is(egress->kind, "loopback"))
 				  : nd_bool_unknown(a->route.ifindex.k);
+	e->path.same_machine = same_machine(e);
 	return 0;
 }
 
@@ -160,13 +189,19 @@ static void fit_to_limits(struct conduct_options *o, const struct exam *e, const
 	o->remark(o->state, text);
 }
 
+/* An iperf3 needs no time of ours: its run begins with its last stream and ends at our word. */
+static int sync_clocks(struct peer *peer, int64_t *offset_ns, struct error *err)
+{
+	return peer_dialect(peer) == PEER_IPERF3 ? 0 : peer_clock_offset(peer, offset_ns, err);
+}
+
 static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exam *e,
 			struct error *err)
 {
 	struct planned_run planned;
 	struct timespec begun;
 	int64_t offset_ns = 0;
-	int rc = peer_clock_offset(peer, &offset_ns, err);
+	int rc = sync_clocks(peer, &offset_ns, err);
 
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	while (!rc && !cancelled(o) && plan_next(e, &o->plan, elapsed_ms(&begun), &planned)) {
@@ -180,7 +215,7 @@ static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exa
 		} else if (!rc && e->runs[e->nruns - 1].status != RUN_COMPLETE) {
 			/* Connections that ended early are how a peer that was stopped looks: ask
 			 * it something. */
-			rc = peer_clock_offset(peer, &offset_ns, err);
+			rc = sync_clocks(peer, &offset_ns, err);
 		}
 	}
 	if ((!rc || rc == -EINTR) && cancelled(o))
@@ -204,7 +239,8 @@ int exam_conduct(const struct conduct_options *options, struct exam **out, struc
 	if (o.cancelled)
 		peer_heed(peer, o.cancelled, o.state);
 	tell(&o, EXAM_CONNECTED, e);
-	rc = read_both_hosts(peer, &o, e, err);
+	rc = peer_dialect(peer) == PEER_IPERF3 ? read_our_host(peer, &o, e, err)
+					       : read_both_hosts(peer, &o, e, err);
 	if (rc && !e->facts[SIDE_LOCAL])
 		goto fail;
 	if (!rc) {

@@ -7,13 +7,17 @@
 #include <time.h>
 
 #include "src/exam/live.h"
+#include "src/exam/one_ended.h"
 
 #define PREPARE_TIMEOUT_MS 30000	/* the server may let another client's run end first */
 #define FINISH_TIMEOUT_MS 5000
+#define DRAIN_TIMEOUT_MS 1000	/* for what was in flight when the sender stopped */
 /* From the start message until both ends surely move data, and from the window's end until the
  * sender may stop. */
 #define LEAD_NS 20000000ULL
 #define TAIL_NS 100000000ULL
+/* An iperf3 counts until it hears that we have stopped: nearly what we count. */
+#define IPERF3_TAIL_NS 20000000ULL
 /* A window of less than this share of what was asked for is not the run that was asked for. */
 #define LEAST_SHARE 0.25
 
@@ -27,13 +31,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns)
+static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns,
+				    uint64_t tail_ns)
 {
 	struct run_window w;
 
 	w.from_ns = start_ns + LEAD_NS + spec->warmup_ms * 1000000ULL;
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
-	w.stop_ns = w.to_ns + TAIL_NS;
+	w.stop_ns = w.to_ns + tail_ns;
 	return w;
 }
 
@@ -90,6 +95,36 @@ static int watch(struct peer *peer, struct end *end, const struct conduct_option
 	return rc;
 }
 
+/* Its data connections end when it hears that ours have said all; so do the bytes that count. */
+static int finish_iperf3(struct peer *peer, struct end *end, struct peer_results *said,
+			 struct error *err)
+{
+	struct peer_results ours = { 0 };
+	int rc;
+
+	end_quiesce(end);
+	rc = peer_run_stop(peer, FINISH_TIMEOUT_MS, err);
+	if (rc)
+		return rc;
+	end_drain(end, DRAIN_TIMEOUT_MS);
+	end_stop(end);
+	if (end_results(end, &ours))
+		rc = error_set(err, ENOMEM, "out of memory for the run's results");
+	else
+		rc = peer_run_exchange(peer, &ours, FINISH_TIMEOUT_MS, said, err);
+	peer_results_free(&ours);
+	return rc;
+}
+
+static int keep_iperf3(const struct peer_results *said, struct exam *e, struct run *r,
+		       struct error *err)
+{
+	int rc = one_ended_end(said, &r->spec, run_server_role(&r->spec),
+			       r->ends[SIDE_LOCAL].window_ns, e->mem, &r->ends[SIDE_PEER]);
+
+	return rc ? error_set(err, -rc, "out of memory for the peer's results") : 0;
+}
+
 static int drive(struct peer *peer, const struct conduct_options *o,
 		 const struct planned_run *planned, int64_t offset_ns, struct exam *e,
 		 struct run *r, struct error *err)
@@ -106,7 +141,9 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 		goto out;
 	/* The server's limits may have lowered the pacing: both ends load with what was agreed. */
 	r->spec = *peer_run_spec(peer);
-	struct run_window w = window_for(spec, now_ns()), theirs = shift(w, offset_ns);
+	bool iperf3 = peer_dialect(peer) == PEER_IPERF3;
+	struct run_window w = window_for(spec, now_ns(), iperf3 ? IPERF3_TAIL_NS : TAIL_NS);
+	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = e->facts[SIDE_LOCAL] };
 	rc = end_start(&config, &end, err);
@@ -115,8 +152,11 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 	rc = peer_run_start(peer, &theirs, err);
 	if (!rc)
 		rc = watch(peer, end, o, planned, e, err);
+	struct peer_results said = { 0 };
 	cJSON *theirs_json = NULL;
-	if (!rc) {
+	if (!rc && iperf3) {
+		rc = finish_iperf3(peer, end, &said, err);
+	} else if (!rc) {
 		end_stop(end);
 		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
 	}
@@ -126,8 +166,11 @@ static int drive(struct peer *peer, const struct conduct_options *o,
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",
 			       strerror(-finished));
-	if (!rc)
+	if (!rc && iperf3)
+		rc = keep_iperf3(&said, e, r, err);
+	else if (!rc)
 		rc = run_end_from_json(theirs_json, e->mem, &r->ends[SIDE_PEER], err);
+	peer_results_free(&said);
 	cJSON_Delete(theirs_json);
 out:
 	free(fds);

@@ -11,6 +11,7 @@
 #include "probes/probe.h"
 #include "src/exam/flow_summary.h"
 #include "src/exam/interval.h"
+#include "src/exam/one_ended.h"
 
 /* sysfs walks (PCIe link state, clock frequencies) once in this many intervals. */
 #define SLOW_EVERY 5
@@ -41,6 +42,8 @@ struct end {
 	struct end_interval *intervals;
 	size_t nintervals;
 	struct counters *first, *last, *peaks;
+	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
+	uint64_t begun_ns, final_ns;
 	struct flow_folder *flows;
 	struct standstill standstill;	/* .last NULL: data moves */
 	uint64_t bytes;			/* at the last sample */
@@ -264,6 +267,7 @@ static void end_free(struct end *e)
 	counters_free(e->first);
 	counters_free(e->last);
 	counters_free(e->peaks);
+	counters_free(e->final);
 	flow_folder_free(e->flows);
 	arena_free(e->mem);
 	pthread_cond_destroy(&e->changed);
@@ -317,6 +321,7 @@ int end_start(const struct end_config *config, struct end **out, struct error *e
 			       strerror(rc ? -rc : ENOMEM));
 		goto fail;
 	}
+	e->begun_ns = source_monotonic_ns(e->source);
 	rc = load_start(e->load, err);
 	if (rc)
 		goto fail;
@@ -419,8 +424,45 @@ void end_stop(struct end *e)
 	/* The first that was lost ended the run; by now the others are, too. */
 	if (e->load && e->broken)
 		e->broken = load_broken_flows(e->load, &e->broken_errno);
+	if (e->load) {
+		load_halt(e->load);
+		e->final_ns = source_monotonic_ns(e->source);
+		e->final = counters_new(0);
+		if (e->final && load_sample(e->load, e->final)) {
+			counters_free(e->final);
+			e->final = NULL;
+		}
+	}
 	load_stop(e->load);
 	e->load = NULL;
+}
+
+void end_quiesce(struct end *e)
+{
+	load_quiesce(e->load);
+}
+
+void end_drain(struct end *e, unsigned int timeout_ms)
+{
+	static const struct timespec pause = { .tv_nsec = 2000000 };
+	uint64_t until = source_monotonic_ns(e->source) + timeout_ms * UINT64_C(1000000);
+
+	while (load_open_receivers(e->load) && source_monotonic_ns(e->source) < until)
+		nanosleep(&pause, NULL);
+}
+
+int end_results(const struct end *e, struct peer_results *out)
+{
+	/* Without a warm-up everything counts, what came before our first sample too. */
+	bool all = !e->spec.warmup_ms || !e->first;
+	uint64_t from = all ? e->begun_ns : e->window.from_ns;
+	struct one_ended_samples s = {
+		.first = e->first, .last = e->last, .final = e->final,
+		.counted_from = all ? NULL : e->first,
+		.seconds = e->final_ns > from ? (double)(e->final_ns - from) / 1e9 : 0
+	};
+
+	return one_ended_results(&s, run_flows(&e->spec), out);
 }
 
 int end_finish(struct end *e, struct arena *mem, struct run_end *out)

@@ -48,8 +48,20 @@ bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, boo
  * run did not go well to its end, so a standstill there is no part of what was measured either.
  */
 void end_cancel(struct end *e);
+/*
+ * For a peer that wants to hear when our senders have stopped, and then closes its own: both before
+ * end_stop(), once end_wait() says that the run is over.
+ */
+void end_quiesce(struct end *e);
+/* Receives until the other end has closed all that it sends on, at most so long. */
+void end_drain(struct end *e, unsigned int timeout_ms);
 /* Waits for the end of the run, stops traffic and closes the sockets. */
 void end_stop(struct end *e);
+/*
+ * After end_stop(): what went over each flow from the warm-up's end until traffic stopped, which
+ * is more than the window; out belongs to the caller also after an error.  0 or -ENOMEM.
+ */
+int end_results(const struct end *e, struct peer_results *out);
 /*
  * end_stop(), then fills out (in mem; out->window is a struct counters of its own, freed with
  * counters_free).  Frees e.  A connection that was lost ends the run, and the window before

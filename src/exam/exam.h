@@ -109,6 +109,7 @@ struct run_end {
 	struct nd_u64 window_ns;
 	struct nd_u64 bytes;		/* application bytes of this end in the window */
 	struct nd_u64 broken_flows;
+	struct nd_f64 process_cores;	/* CPU time of all its threads / window; of an iperf3 peer */
 	struct nd_str problem;		/* why this end is incomplete */
 };
 
@@ -133,6 +134,7 @@ struct path_facts {
 	struct nd_u64 idle_rtt_us;	/* of the session's socket before traffic (min_rtt) */
 	struct nd_bool same_machine;	/* equal boot ids: both ends share the CPUs */
 	struct nd_bool loopback;
+	struct nd_str peer_program;	/* "netdoctor", or "iperf3": one-ended */
 };
 extern const struct field path_fields[];
 extern const size_t path_nfields;

@@ -110,6 +110,8 @@ const struct field path_fields[] = {
 	PATH(same_machine, BOOL, NONE, 0,
 	     "Both ends have the same boot id: they share the CPUs."),
 	PATH(loopback, BOOL, NONE, 0, "The route to the peer leaves by the loopback device."),
+	PATH(peer_program, STR, NONE, 0,
+	     "What runs at the other end: netdoctor, or iperf3, which tells nothing of its host."),
 };
 const size_t path_nfields = ARRAY_SIZE(path_fields);
 
@@ -158,6 +160,8 @@ const struct field run_end_fields[] = {
 	FIELD(struct run_end, bytes, U64, BYTES, FIELD_COUNTER,
 	      "Application bytes of this end in the window."),
 	FIELD(struct run_end, broken_flows, U64, COUNT, 0, "Flows that ended early."),
+	FIELD(struct run_end, process_cores, F64, NONE, 0,
+	      "CPU time of all threads of an iperf3 at this end / window: 1.7 is 1.7 cores."),
 	FIELD(struct run_end, problem, STR, NONE, 0, "Why this end is incomplete."),
 };
 const size_t run_end_nfields = ARRAY_SIZE(run_end_fields);

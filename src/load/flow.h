@@ -83,6 +83,7 @@ struct flow {
 	struct pace pace;
 	/* Read by other threads. */
 	alignas(CACHE_LINE_BYTES) _Atomic int broken;	/* errno that ended it early */
+	_Atomic bool ended;	/* its connection has, early or not */
 	_Atomic uint64_t bytes, calls;
 	/*
 	 * Time spent waiting for the socket, so far and still running, in one word:

@@ -408,20 +408,35 @@ size_t load_broken_flows(const struct load *l, int *first_errno)
 	return count;
 }
 
+size_t load_open_receivers(const struct load *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->nflows; i++)
+		count += l->flows[i].role == LOAD_RECEIVE &&
+			 !atomic_load_explicit(&l->flows[i].ended, memory_order_relaxed);
+	return count;
+}
+
 void load_quiesce(struct load *l)
 {
 	for (size_t i = 0; i < l->nworkers; i++)
 		worker_command(&l->workers[i], WORKER_QUIESCE);
 }
 
-void load_stop(struct load *l)
+void load_halt(struct load *l)
 {
-	if (!l)
-		return;
 	for (size_t i = 0; i < l->nworkers; i++)
 		worker_command(&l->workers[i], WORKER_STOP);
 	for (size_t i = 0; i < l->nworkers; i++)
 		worker_join(&l->workers[i]);
+}
+
+void load_stop(struct load *l)
+{
+	if (!l)
+		return;
+	load_halt(l);
 	for (size_t i = 0; i < l->nflows; i++)
 		close(l->flows[i].fd);
 	free_load(l);

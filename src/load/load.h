@@ -137,11 +137,15 @@ bool load_done(const struct load *l);
  * other end closed it.  What ends after load_quiesce() has not ended early.
  */
 size_t load_broken_flows(const struct load *l, int *first_errno);
+/* Receiving flows that the other end has not closed yet.  Cheap, any thread. */
+size_t load_open_receivers(const struct load *l);
 /*
  * Declares the run over: senders stop writing, receivers go on (call it there too, so that
  * a closing peer counts as no failure).  Does not wait.
  */
 void load_quiesce(struct load *l);
+/* Stops the workers and joins them: counters stand still, and load_sample() may read them. */
+void load_halt(struct load *l);
 /* Stops the workers, joins them and closes the sockets.  Frees l.  NULL is fine. */
 void load_stop(struct load *l);
 

@@ -47,6 +47,7 @@ enum turn worker_end_flow(struct worker *w, struct flow *f, int err)
 	/* Once the run is over the other end may close. */
 	if (command_of(w) == WORKER_RUN && !f->finishing)
 		atomic_store_explicit(&f->broken, err, memory_order_relaxed);
+	atomic_store_explicit(&f->ended, true, memory_order_relaxed);
 	f->finishing = true;
 	return TURN_OVER;
 }

@@ -204,19 +204,26 @@ void peer_heed(struct peer *p, bool (*cancelled)(void *state), void *state)
 
 struct nd_u64 peer_rtt_us(const struct peer *p)
 {
-	return socket_min_rtt_us(p->channel.fd);
+	return p->dialect == PEER_IPERF3 ? p->connect_rtt_us : socket_min_rtt_us(p->channel.fd);
+}
+
+enum peer_dialect peer_dialect(const struct peer *p)
+{
+	return p->dialect;
 }
 
 bool peer_alive(const struct peer *p)
 {
-	return p->channel.broken == 0;
+	return p->dialect == PEER_IPERF3 ? !p->iperf3.lost : p->channel.broken == 0;
 }
 
 void peer_close(struct peer *p)
 {
 	if (!p)
 		return;
-	if (peer_alive(p)) {
+	if (p->dialect == PEER_IPERF3) {
+		iperf3_run_cancel(p);
+	} else if (peer_alive(p)) {
 		cJSON *m = client_message("bye", 0);
 
 		if (m)
@@ -234,8 +241,12 @@ void peer_close(struct peer *p)
 int peer_facts_begin(struct peer *p, struct error *err)
 {
 	uint64_t id = p->next_id++;
-	int rc = client_send(p, client_message("facts", id), err);
+	int rc;
 
+	if (p->dialect == PEER_IPERF3)
+		return error_set(err, EOPNOTSUPP, "%s: an iperf3 server tells nothing of its host",
+				 p->label);
+	rc = client_send(p, client_message("facts", id), err);
 	p->facts_id = rc == 0 ? id : 0;
 	return rc;
 }
@@ -302,6 +313,8 @@ int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err)
 {
 	uint64_t deadline = deadline_in_ms(p->timing->clock_ms), best = UINT64_MAX;
 
+	if (p->dialect == PEER_IPERF3)
+		return error_set(err, EOPNOTSUPP, "%s: an iperf3 server tells no time", p->label);
 	/* The quickest exchange has the least queueing in it, so the smallest error. */
 	for (int i = 0; i < CLOCK_EXCHANGES; i++) {
 		uint64_t took = 0;

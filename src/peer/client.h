@@ -11,11 +11,15 @@
 #define ND_PEER_CLIENT_H
 
 #include "src/peer/channel.h"
+#include "src/peer/iperf3_client.h"
 #include "src/peer/socket.h"
 #include "src/peer/timing.h"
 
 struct peer {
 	const struct peer_timing *timing;
+	enum peer_dialect dialect;
+	struct iperf3_client iperf3;	/* when that is the dialect; channel has no socket then */
+	struct nd_u64 connect_rtt_us;	/* of the first connection */
 	struct tls_context *tls;
 	struct channel channel;
 	char label[300];		/* "HOST:PORT" as the user gave it */

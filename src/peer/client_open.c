@@ -79,6 +79,7 @@ static int open_connection(struct peer *p, const struct peer_target *target, uin
 		rc = socket_local_address(*fd, &local);
 	if (rc < 0)
 		return error_set(err, rc, "%s: %s", p->label, strerror(-rc));
+	p->connect_rtt_us = socket_min_rtt_us(*fd);
 	socket_format_address(&p->remote, p->remote_text);
 	socket_format_address(&local, p->local_text);
 	return 0;
@@ -97,16 +98,41 @@ static int greeting_failure(const struct peer *p, int rc, struct error *err)
 	return error_set(err, rc, "%s: greeting: %s", p->label, strerror(-rc));
 }
 
-/* What a state byte other than the one we hope for tells. */
-static int unexpected_state(const struct peer *p, int fd, unsigned char state,
-			    uint64_t deadline_ns, struct error *err)
+/* An iperf3 server, where we would have taken one: 0 and it is our peer, unless it refuses. */
+static int found_iperf3(struct peer *p, const struct peer_target *target, int fd,
+			unsigned char state, uint64_t deadline_ns, struct error *err)
 {
 	static const unsigned char goodbye = WIRE_CLIENT_TERMINATE;
-	unsigned char codes[8];
 
 	switch (state) {
 	case WIRE_CREATE_STREAMS:
 		/* Spares the iperf3 server a wait for streams that never come. */
+		wire_send(fd, &goodbye, 1, deadline_ns);
+		iperf3_client_begin(p, target->login, -1);
+		return 0;
+	case WIRE_ACCESS_DENIED:
+		return error_set(err, EBUSY, "%s: runs iperf3, not netdoctor, and is busy with a "
+				 "test: try again later, or start 'netdoctor serve' there on "
+				 "another port", p->label);
+	default:
+		return iperf3_client_refused(p, fd, target->login != NULL, deadline_ns, err);
+	}
+}
+
+/* What a state byte other than the one we hope for tells: -errno, or 0 for an iperf3 server. */
+static int unexpected_state(struct peer *p, const struct peer_target *target, int fd,
+			    unsigned char state, uint64_t deadline_ns, struct error *err)
+{
+	static const unsigned char goodbye = WIRE_CLIENT_TERMINATE;
+	unsigned char codes[8];
+	bool iperf3 = state == WIRE_CREATE_STREAMS || state == WIRE_ACCESS_DENIED ||
+		      state == WIRE_SERVER_ERROR;
+
+	/* Who has a key wants the peer to prove it: no iperf3 can. */
+	if (iperf3 && target->key.open && target->dialect == PEER_ANY)
+		return found_iperf3(p, target, fd, state, deadline_ns, err);
+	switch (state) {
+	case WIRE_CREATE_STREAMS:
 		wire_send(fd, &goodbye, 1, deadline_ns);
 		return error_set(err, EPROTONOSUPPORT, "%s: runs iperf3, not netdoctor: start "
 				 "'netdoctor serve' there (on another port with --port)", p->label);
@@ -128,15 +154,19 @@ static int unexpected_state(const struct peer *p, int fd, unsigned char state,
 	}
 }
 
-static int greet(const struct peer *p, int fd, uint64_t deadline_ns, struct error *err)
+static int greet(struct peer *p, const struct peer_target *target, int fd, uint64_t deadline_ns,
+		 struct error *err)
 {
-	char cookie[PEER_COOKIE_BYTES];
+	char cookie[PEER_COOKIE_BYTES], token[IPERF3_MAX_TOKEN + 1];
 	unsigned char state = 0, *parameters = NULL;
 	size_t len = 0;
-	int rc = wire_make_cookie(cookie);
+	int rc = iperf3_client_token(p, target->login, token, sizeof(token), err);
 
+	if (rc < 0)
+		return rc;
+	rc = wire_make_cookie(cookie);
 	if (rc == 0)
-		rc = wire_format_parameters(PEER_PROTOCOL_VERSION, &parameters, &len);
+		rc = wire_format_parameters(PEER_PROTOCOL_VERSION, token, &parameters, &len);
 	if (rc < 0)
 		return error_set(err, rc, "%s: greeting: %s", p->label, strerror(-rc));
 	rc = wire_send(fd, cookie, sizeof(cookie), deadline_ns);
@@ -147,7 +177,7 @@ static int greet(const struct peer *p, int fd, uint64_t deadline_ns, struct erro
 		goto out;
 	}
 	if (state != WIRE_PARAM_EXCHANGE) {
-		rc = unexpected_state(p, fd, state, deadline_ns, err);
+		rc = unexpected_state(p, target, fd, state, deadline_ns, err);
 		goto out;
 	}
 	rc = wire_send(fd, parameters, len, deadline_ns);
@@ -156,7 +186,7 @@ static int greet(const struct peer *p, int fd, uint64_t deadline_ns, struct erro
 	if (rc < 0)
 		greeting_failure(p, rc, err);
 	else if (state != PEER_SWITCH)
-		rc = unexpected_state(p, fd, state, deadline_ns, err);
+		rc = unexpected_state(p, target, fd, state, deadline_ns, err);
 out:
 	free(parameters);
 	return rc;
@@ -279,18 +309,27 @@ int client_connect(const struct peer_target *target, const struct peer_timing *t
 	if (!p)
 		return error_set(err, ENOMEM, "out of memory");
 	p->timing = timing;
+	p->dialect = PEER_NETDOCTOR;
 	p->next_id = 1;
 	set_label(p, target);
 	rc = open_connection(p, target, deadline, timeout_ms, &fd, err);
-	if (rc == 0) {
+	if (rc == 0 && target->dialect == PEER_IPERF3) {
+		iperf3_client_begin(p, target->login, fd);
+		fd = -1;
+	} else if (rc == 0) {
 		deadline = deadline_in_ms(timeout_ms);
-		rc = greet(p, fd, deadline, err);
+		rc = greet(p, target, fd, deadline, err);
 	}
-	if (rc == 0)
+	/* iperf3 has no session to keep it for. */
+	if (p->dialect == PEER_IPERF3 && fd >= 0) {
+		close(fd);
+		fd = -1;
+	}
+	if (rc == 0 && p->dialect == PEER_NETDOCTOR)
 		rc = secure(p, &target->key, fd, &tls, deadline, err);
 	/* From here on the channel owns both, and peer_close() all three. */
 	channel_init(&p->channel, fd, tls, PEER_MAX_MESSAGE);
-	if (rc == 0)
+	if (rc == 0 && p->dialect == PEER_NETDOCTOR)
 		rc = say_hello(p, deadline, err);
 	if (rc == 0) {
 		*out = p;

@@ -22,6 +22,8 @@ void peer_run_cancel(struct peer *p)
 {
 	cJSON *m;
 
+	if (p->dialect == PEER_IPERF3)
+		iperf3_run_cancel(p);
 	if (p->run_id == 0)
 		return;
 	/* After the end there is nothing left to cancel. */
@@ -133,6 +135,8 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 	for (size_t i = 0; i < run_flows(spec); i++)
 		fds[i] = -1;
 	p->spec = *spec;
+	if (p->dialect == PEER_IPERF3)
+		return iperf3_run_prepare(p, fds, timeout_ms, err);
 	rc = ask_for_run(p, w.id, err);
 	if (rc < 0)
 		return rc;
@@ -158,6 +162,9 @@ int peer_run_start(struct peer *p, const struct run_window *window, struct error
 	cJSON *m;
 	int rc;
 
+	/* It has started when the last stream had come. */
+	if (p->dialect == PEER_IPERF3)
+		return 0;
 	if (p->run_id == 0)
 		return error_set(err, EINVAL, "%s: no run is prepared", p->label);
 	m = client_message("start", p->run_id);
@@ -221,6 +228,8 @@ int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struc
 	int rc;
 
 	*sample = NULL;
+	if (p->dialect == PEER_IPERF3)
+		return iperf3_run_poll(p, timeout_ms, err);
 	if (p->run_id == 0)
 		return error_set(err, EINVAL, "%s: no run is going on", p->label);
 	if (p->run_end || p->run_failed) {
@@ -242,6 +251,20 @@ int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struc
 		p->run_failed = rc;
 	p->run_error = e;
 	return error_set(err, rc, "%s", e.text);
+}
+
+int peer_run_stop(struct peer *p, unsigned int timeout_ms, struct error *err)
+{
+	return p->dialect == PEER_IPERF3 ? iperf3_run_stop(p, timeout_ms, err) : 0;
+}
+
+int peer_run_exchange(struct peer *p, const struct peer_results *ours, unsigned int timeout_ms,
+		      struct peer_results *theirs, struct error *err)
+{
+	memset(theirs, 0, sizeof(*theirs));
+	if (p->dialect != PEER_IPERF3)
+		return error_set(err, EINVAL, "%s: no iperf3 server", p->label);
+	return iperf3_run_exchange(p, ours, timeout_ms, theirs, err);
 }
 
 int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct error *err)

@@ -250,20 +250,38 @@ static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 	return rc;
 }
 
-static int finish_data(const struct dial_data *d, size_t i, int fd, struct error *err)
+static int finish_data(const struct dial_data *d, const char *cookie, int fd, struct error *err)
 {
-	const cJSON *cookie = cJSON_GetArrayItem(d->cookies, (int)i);
 	int rc = connect_result(fd);
 	ssize_t n;
 
 	if (rc < 0)
 		return error_set(err, rc, "%s: data connection: %s", d->label, strerror(-rc));
 	/* An empty send buffer always takes this much. */
-	n = send(fd, cookie->valuestring, PEER_COOKIE_BYTES, MSG_NOSIGNAL);
+	n = send(fd, cookie, PEER_COOKIE_BYTES, MSG_NOSIGNAL);
 	if (n != PEER_COOKIE_BYTES)
 		return error_set(err, n < 0 ? errno : EIO, "%s: data connection: %s", d->label,
 				 n < 0 ? strerror(errno) : "no room for its cookie");
 	return 0;
+}
+
+int dial_flow(const struct dial_data *d, size_t flow, const char cookie[PEER_COOKIE_BYTES],
+	      uint64_t deadline_ns, struct error *err)
+{
+	struct pollfd p = { .events = POLLOUT };
+	int rc = begin_data(d, flow, err);
+
+	if (rc < 0)
+		return rc;
+	p.fd = rc;
+	if (wait_any(&p, 1, deadline_ns) < 0)
+		rc = error_set(err, ETIMEDOUT, "%s: stream %zu of %zu did not open in time",
+			       d->label, flow + 1, run_flows(d->spec));
+	else
+		rc = finish_data(d, cookie, p.fd, err);
+	if (rc < 0)
+		close(p.fd);
+	return rc < 0 ? rc : p.fd;
 }
 
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err)
@@ -275,6 +293,7 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 	int rc = 0;
 
 	while (rc == 0 && done < n) {
+		const cJSON *cookie;
 		int i;
 
 		while (rc == 0 && begun < n && flying < DATA_BATCH) {
@@ -301,7 +320,8 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 				       "between?", d->label, done, n);
 			break;
 		}
-		rc = finish_data(d, flow_of[i], batch[i].fd, err);
+		cookie = cJSON_GetArrayItem(d->cookies, (int)flow_of[i]);
+		rc = finish_data(d, cookie->valuestring, batch[i].fd, err);
 		done++;
 		flying--;
 		batch[i] = batch[flying];

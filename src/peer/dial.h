@@ -34,6 +34,12 @@ struct dial_data {
 	int (*heed)(const void *state, struct error *err);
 	const void *state;
 };
+/*
+ * Opens the data connection of one flow and sends this cookie on it: a descriptor or -errno with
+ * the reason.  For servers that number connections as they come.
+ */
+int dial_flow(const struct dial_data *d, size_t flow, const char cookie[PEER_COOKIE_BYTES],
+	      uint64_t deadline_ns, struct error *err);
 /* Opens run_flows(spec) data connections, their cookies sent, into fds; on error none. */
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
 

@@ -57,7 +57,7 @@ static const struct { uint32_t code; const char *text; } errors[] = {
 	{ IPERF3_EUDPBLOCKSIZE, "it does not allow datagrams of this size" },
 	{ IPERF3_EBADTOS, "it does not allow this type of service" },
 	{ IPERF3_EREVERSEBIDIR, "it cannot do both directions and reverse" },
-	{ IPERF3_ETOTALRATE, "it limits the total rate: ask for less with a rate limit" },
+	{ IPERF3_ETOTALRATE, "it limits the total rate" },
 	{ IPERF3_EMAXDURATION, "it does not allow a run this long" },
 	{ IPERF3_ENEWTEST, "it could not set a test up" },
 	{ IPERF3_EINITTEST, "it could not set a test up" },

@@ -21,6 +21,7 @@
 
 #include "src/core/error.h"
 #include "src/load/load.h"
+#include "src/peer/results.h"
 
 enum {
 	PEER_DEFAULT_PORT = 5201,
@@ -45,6 +46,20 @@ void peer_key_format(const struct peer_key *key, char out[2 * PEER_KEY_BYTES + 1
 int peer_key_read_file(const char *path, struct peer_key *out, struct error *err);
 
 /* ---- client (client.c) ---- */
+
+/* What the other side speaks. */
+enum peer_dialect {
+	PEER_ANY,	/* of a target: netdoctor; iperf3 if that is what answers and we have no key */
+	PEER_NETDOCTOR,
+	PEER_IPERF3	/* of a target: nothing else, from the first byte on */
+};
+
+/* Who we are to an iperf3 server that asks (--rsa-private-key-path). */
+struct peer_login {
+	const char *user, *password;
+	const char *public_key_path;	/* the server's, PEM */
+	bool pkcs1_padding;		/* as servers before 3.17 want it; else OAEP */
+};
 struct peer_target {
 	const char *host;		/* name or address */
 	uint16_t port;
@@ -52,6 +67,8 @@ struct peer_target {
 	const char *bind_address;	/* NULL: the kernel's choice; also for data connections */
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
 	unsigned int timeout_ms;	/* for connecting and for the handshake, each; 0: 5000 */
+	enum peer_dialect dialect;
+	const struct peer_login *login;	/* NULL: none; must outlive the peer */
 };
 
 struct peer;		/* one session, used by one thread */
@@ -61,8 +78,8 @@ struct peer;		/* one session, used by one thread */
  * this can end: refused, no route, timeout, not a netdoctor (an iperf3 server says so), wrong
  * key, key needed, other version, busy with reason.
  *
- * Some callers act on: -EPROTONOSUPPORT (an iperf3 server), -EPROTO (something else),
- * -EKEYREJECTED (wrong key), -ENOKEY (one side is open, the other not), -EOPNOTSUPP (other
+ * Some callers act on: -EPROTONOSUPPORT (an iperf3 server that will not do: it is busy, refuses us,
+ * or we have a key to be proved), -EPROTO (something else), -EKEYREJECTED (wrong key), -ENOKEY (one side is open, the other not), -EOPNOTSUPP (other
  * version), -EBUSY, -ENOENT (no such host).
  */
 int peer_connect(const struct peer_target *target, struct peer **out, struct error *err);
@@ -73,6 +90,11 @@ void peer_close(struct peer *p);
  * several times a second, in the thread that waits.
  */
 void peer_heed(struct peer *p, bool (*cancelled)(void *state), void *state);
+/*
+ * PEER_NETDOCTOR or PEER_IPERF3.  An iperf3 server has no facts, clock or samples for us, and its
+ * part of a run ends with peer_run_stop() and peer_run_exchange() instead of peer_run_finish().
+ */
+enum peer_dialect peer_dialect(const struct peer *p);
 /* Numeric addresses of the session, without port or zone. */
 const char *peer_local_address(const struct peer *p);
 const char *peer_remote_address(const struct peer *p);
@@ -106,6 +128,17 @@ int peer_run_start(struct peer *p, const struct run_window *peer_window, struct 
 /* Waits up to timeout_ms for one live sample; *sample NULL when there was none. */
 int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err);
 int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct error *err);
+/*
+ * Between poll and finish: our senders have stopped, our receivers go on until this returns.  A
+ * netdoctor has its own clock for that and is told nothing.
+ */
+int peer_run_stop(struct peer *p, unsigned int timeout_ms, struct error *err);
+/*
+ * For an iperf3 server, instead of finish: tells it our results and takes its own into *theirs,
+ * which the caller frees with peer_results_free() in any case.
+ */
+int peer_run_exchange(struct peer *p, const struct peer_results *ours, unsigned int timeout_ms,
+		      struct peer_results *theirs, struct error *err);
 /*
  * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps.
  * Both ends load with this one.

@@ -127,13 +127,14 @@ out:
 }
 
 /* What a plain iperf3 server needs to answer at all, and the key that it skips. */
-static cJSON *make_parameters(uint64_t version)
+static cJSON *make_parameters(uint64_t version, const char *token)
 {
 	cJSON *obj = cJSON_CreateObject(), *ours;
 
 	if (obj && cJSON_AddTrueToObject(obj, "tcp") && json_add_u64(obj, "omit", 0) &&
 	    json_add_u64(obj, "time", 1) && json_add_u64(obj, "parallel", 1) &&
 	    json_add_u64(obj, "len", RUN_DEFAULT_BLOCK_BYTES) &&
+	    (!*token || cJSON_AddStringToObject(obj, "authtoken", token)) &&
 	    cJSON_AddStringToObject(obj, "client_version", CLAIMED_CLIENT_VERSION)) {
 		ours = cJSON_AddObjectToObject(obj, "netdoctor");
 		if (ours && json_add_u64(ours, "version", version))
@@ -143,9 +144,9 @@ static cJSON *make_parameters(uint64_t version)
 	return NULL;
 }
 
-int wire_format_parameters(uint64_t version, unsigned char **out, size_t *len)
+int wire_format_parameters(uint64_t version, const char *token, unsigned char **out, size_t *len)
 {
-	cJSON *obj = make_parameters(version);
+	cJSON *obj = make_parameters(version, token);
 	char *text = obj ? cJSON_PrintUnformatted(obj) : NULL;
 	size_t n = text ? strlen(text) : 0;
 	int rc = -ENOMEM;

@@ -70,7 +70,7 @@ int report_check_text(const struct exam *e, const struct diagnosis *d,
 	check_list(&p, d);
 	if (d->nfindings)
 		text_findings(&p, e, d, o->verbose);
-	text_unseen(&p, d);
+	text_unseen(&p, d, false);
 	text_footer(&p, o);
 	return out->failed ? -ENOMEM : 0;
 }

@@ -19,7 +19,8 @@ void text_findings(const struct pen *p, const struct exam *e, const struct diagn
 		   bool verbose);
 void text_plan(const struct pen *p, const struct diagnosis *d);
 void text_ruled_out(const struct pen *p, const struct diagnosis *d, bool verbose);
-void text_unseen(const struct pen *p, const struct diagnosis *d);
+/* fold_peer: one entry for all that a peer that tells nothing did not tell. */
+void text_unseen(const struct pen *p, const struct diagnosis *d, bool fold_peer);
 /* Tool, time, and whether names were removed. */
 void text_footer(const struct pen *p, const struct report_options *o);
 

@@ -33,6 +33,12 @@ void side_name(const struct exam *e, enum side s, struct text *out)
 		text_printf(out, " (%s)", f->host.hostname.v);
 }
 
+/* The peer is a plain iperf3: its host was not seen. */
+static bool one_ended(const struct exam *e)
+{
+	return !e->facts[SIDE_PEER] && nd_str_is(e->path.peer_program, "iperf3");
+}
+
 static void add_word(struct text *line, struct nd_str word)
 {
 	if (word.k == ND_KNOWN)
@@ -75,6 +81,10 @@ void text_hosts(const struct pen *p, const struct exam *e)
 
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
 		host_line(p, e, s);
+	if (one_ended(e))
+		pen_labelled(p, 2, LABEL, "",
+			     "one-ended: it runs plain iperf3, which counts bytes and tells "
+			     "nothing of its host; 'netdoctor serve' there shows its side too");
 	if (e->path.idle_rtt_us.k == ND_KNOWN)
 		text_printf(&line, "round trip %.3f ms when idle",
 			    (double)e->path.idle_rtt_us.v / 1000);
@@ -180,7 +190,7 @@ int report_text(const struct exam *e, const struct diagnosis *d, const struct re
 	text_findings(&p, e, d, o->verbose);
 	text_plan(&p, d);
 	text_ruled_out(&p, d, o->verbose);
-	text_unseen(&p, d);
+	text_unseen(&p, d, one_ended(e) && !o->verbose);
 	text_footer(&p, o);
 	return out->failed ? -ENOMEM : 0;
 }

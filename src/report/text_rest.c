@@ -58,9 +58,42 @@ static bool remedy_seen_before(const struct diagnosis *d, size_t i)
 	return false;
 }
 
-/* One entry for each missing fact, with the rules that wait for it. */
-void text_unseen(const struct pen *p, const struct diagnosis *d)
+/* Of the peer's host, or what it saw in a run. */
+static bool of_peer(const struct unseen *u)
 {
+	return u->missing && (strncmp(u->missing, "peer.", 5) == 0 ||
+			      strncmp(u->missing, "peer:", 5) == 0 ||
+			      strstr(u->missing, "].peer."));
+}
+
+/* A peer that tells nothing would fill a page, always with the same advice. */
+static void unseen_peer(const struct pen *p, const struct diagnosis *d)
+{
+	struct text line = TEXT_INIT;
+
+	text_add(p->out, "  ");
+	pen_wrap(p, 2, 4, "the peer's host, and what it saw of the traffic but its byte counts");
+	text_add(&line, "for ");
+	for (size_t i = 0; i < d->nunseen; i++) {
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told = told || (of_peer(&d->unseen[k]) &&
+					d->unseen[k].rule == d->unseen[i].rule);
+		if (of_peer(&d->unseen[i]) && !told)
+			text_printf(&line, "%s%s", line.len > 4 ? ", " : "",
+				    d->unseen[i].rule->id);
+	}
+	text_add(p->out, "    ");
+	pen_wrap(p, 4, 4, line.data);
+	text_free(&line);
+}
+
+/* One entry for each missing fact, with the rules that wait for it. */
+void text_unseen(const struct pen *p, const struct diagnosis *d, bool fold_peer)
+{
+	bool folded = false;
+
 	if (!d->nunseen)
 		return;
 	pen_heading(p, "Could not be seen");
@@ -69,6 +102,12 @@ void text_unseen(const struct pen *p, const struct diagnosis *d)
 		const struct rule *last = NULL;
 		struct text line = TEXT_INIT;
 
+		if (fold_peer && of_peer(u)) {
+			if (!folded)
+				unseen_peer(p, d);
+			folded = true;
+			continue;
+		}
 		if (remedy_seen_before(d, i))
 			continue;
 		text_printf(&line, "%s", u->missing ? u->missing : "?");

@@ -122,7 +122,7 @@ static void test_parameters(void **state)
 	size_t len;
 
 	(void)state;
-	assert_int_equal(wire_format_parameters(7, &frame, &len), 0);
+	assert_int_equal(wire_format_parameters(7, "", &frame, &len), 0);
 	assert_int_equal(wire_get_be32(frame), len - 4);
 	assert_int_equal(wire_parse_parameters((char *)frame + 4, len - 4, &p), 0);
 	assert_true(p.netdoctor);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One-ended runs: the other end is a plain iperf3, which tells no more than
+ * struct peer_results holds.  What we know in its form, and what it says in
+ * ours.  Pure.
+ */
+#ifndef ND_EXAM_ONE_ENDED_H
+#define ND_EXAM_ONE_ENDED_H
+
+#include "src/exam/exam.h"
+#include "src/peer/results.h"
+
+/*
+ * first and last: this host when the warm-up was over and at the window's end, NULL: not reached;
+ * final: its flows when traffic had stopped.  All bytes count from counted_from on (first, or NULL:
+ * from the beginning), over so many seconds.
+ */
+struct one_ended_samples {
+	const struct counters *first, *last, *counted_from, *final;
+	double seconds;
+};
+/* n flows.  The caller frees out also after an error.  0 or -ENOMEM. */
+int one_ended_results(const struct one_ended_samples *s, size_t n, struct peer_results *out);
+
+/*
+ * An iperf3's end of a run, its role for the run's direction being this; rows in mem.  The window
+ * is the longest that its flows tell, else fallback_ns.  All that it does not tell stays ND_UNREAD:
+ * with a netdoctor there it would be known.  0 or -ENOMEM.
+ */
+int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enum load_role role,
+		  struct nd_u64 fallback_ns, struct arena *mem, struct run_end *out);
+
+#endif
