@@ -92,6 +92,8 @@ struct flow_sample {
 	struct nd_u64 calls;		/* COUNTER: send or receive calls that moved data */
 	struct nd_u64 blocked_us;	/* COUNTER: time it was not writable (readable) while we
 					   wanted it to be */
+	/* COUNTERs of MSG_ZEROCOPY: sends, and those of which the kernel made a copy after all */
+	struct nd_u64 zerocopy_sends, zerocopy_copied;
 	/* TCP_INFO */
 	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
 		      segments_out, segments_in, delivered, delivered_ce, busy_us, rwnd_limited_us,

@@ -75,6 +75,7 @@ struct flow_summary {
 	struct nd_str direction;	/* "send", "receive" */
 	struct nd_u64 local_port, peer_port;
 	struct nd_u64 bytes, goodput_bps, calls;
+	struct nd_u64 zerocopy_sends, zerocopy_copied;	/* copied: by the kernel, after all */
 	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
 		      timeouts, segments_out, segments_in, delivered_ce;
 	struct nd_f64 blocked_share;	/* waiting for the socket, of the window */

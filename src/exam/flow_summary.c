@@ -38,6 +38,8 @@ static const size_t ratio_member[RATIO_COUNT] = {
 static const struct member_pair difference_table[] = {
 	PAIR(bytes, bytes),
 	PAIR(calls, calls),
+	PAIR(zerocopy_sends, zerocopy_sends),
+	PAIR(zerocopy_copied, zerocopy_copied),
 	PAIR(retransmits, retransmits),
 	PAIR(bytes_sent, bytes_sent),
 	PAIR(bytes_retransmitted, bytes_retransmitted),

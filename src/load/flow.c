@@ -14,6 +14,8 @@ static const struct {
 	{ RUN_TCP, LOAD_RECEIVE, .discard = false, .ops = &tcp_receive },
 	{ RUN_TCP, LOAD_RECEIVE, .discard = true, .ops = &tcp_receive_discard },
 	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_COPY, .ops = &tcp_send_copy },
+	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_FILE, .ops = &tcp_send_file },
+	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_ZEROCOPY, .ops = &tcp_send_zerocopy },
 };
 
 const struct flow_ops *flow_kind(const struct run_spec *spec, enum load_role role,

@@ -26,6 +26,7 @@ struct flow;
 struct load_common {
 	const struct run_spec *spec;
 	const void *pattern;	/* block_bytes that senders send; NULL without senders */
+	int file_fd;		/* a file of as many bytes of it, for RUN_SEND_FILE; else -1 */
 	struct amount amount;	/* what is left to send of a run of a fixed size */
 };
 
@@ -52,15 +53,17 @@ struct flow_ops {
 	void (*close)(struct flow *f);
 	enum turn (*turn)(struct worker *w, struct flow *f);
 	/*
-	 * NULL: a sender that may not send any more is over.  Else it gets turns with
-	 * f->finishing set until it returns TURN_OVER.
+	 * NULL: a sender that may not send any more is over.  Else it gets this instead of turn(),
+	 * with f->finishing set, until it returns TURN_OVER; at the very end (load_stop) for no
+	 * more than 100 ms.
 	 */
 	enum turn (*finish)(struct worker *w, struct flow *f);
 	/* Adds members of its own to a sample.  The sampling thread calls it; may be NULL. */
 	void (*sample)(const struct flow *f, struct flow_sample *out);
 };
 
-extern const struct flow_ops tcp_receive, tcp_receive_discard, tcp_send_copy;
+extern const struct flow_ops tcp_receive, tcp_receive_discard;
+extern const struct flow_ops tcp_send_copy, tcp_send_file, tcp_send_zerocopy;
 
 /* The kind of traffic of a role; NULL with -EOPNOTSUPP's reason: none does that. */
 const struct flow_ops *flow_kind(const struct run_spec *spec, enum load_role role,

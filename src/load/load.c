@@ -2,11 +2,13 @@
 #include "src/load/load.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -85,6 +87,29 @@ static unsigned char *new_pattern(size_t bytes)
 	return p;
 }
 
+/* The same bytes in a file that is nothing but page cache.  A descriptor or -errno. */
+static int new_file(const unsigned char *pattern, size_t bytes)
+{
+	int fd = memfd_create("netdoctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	for (size_t done = 0; done < bytes; ) {
+		ssize_t n = write(fd, pattern + done, bytes - done);
+
+		if (n <= 0) {
+			int rc = n ? -errno : -EIO;
+
+			close(fd);
+			return rc;
+		}
+		done += (size_t)n;
+	}
+	/* Best effort: nobody else has it. */
+	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd;
+}
+
 static struct nd_u64 address_port(const struct sockaddr_storage *a)
 {
 	if (a->ss_family == AF_INET)
@@ -109,6 +134,8 @@ static int record_flow(struct load *l, size_t i, struct error *err)
 	r->local_port = address_port(&local);
 	r->peer_port = address_port(&peer);
 	rc = socket_set_options(fd, &l->spec, l->flows[i].role, err);
+	if (rc == 0 && l->flows[i].role == LOAD_SEND)
+		rc = socket_check_label(&l->spec, (const struct sockaddr *)&peer, err);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, r->congestion_control, &name_len) < 0)
@@ -193,6 +220,8 @@ static void free_load(struct load *l)
 	free(l->flows);
 	free(l->records);
 	free(l->cpus);
+	if (l->common.file_fd >= 0)
+		close(l->common.file_fd);
 	free(l->pattern);
 	free(l);
 }
@@ -227,6 +256,7 @@ static int set_up_common(struct load *l, const struct load_config *c, struct err
 	size_t senders = count_senders(c);
 	int rc;
 
+	l->common.file_fd = -1;
 	l->spec = *c->spec;
 	l->nflows = c->n;
 	l->ncpus = c->ncpus;
@@ -243,6 +273,12 @@ static int set_up_common(struct load *l, const struct load_config *c, struct err
 	l->common.spec = &l->spec;
 	l->common.pattern = l->pattern;
 	amount_open(&l->common.amount, c->spec, senders);
+	if (senders && c->spec->send_path == RUN_SEND_FILE) {
+		l->common.file_fd = new_file(l->pattern, c->spec->block_bytes);
+		if (l->common.file_fd < 0)
+			return error_set(err, -l->common.file_fd, "a file to send from, "
+					 "memfd_create(): %s", strerror(-l->common.file_fd));
+	}
 	rc = source_open_live(&l->src);
 	return rc ? error_set(err, -rc, "traffic engine: %s", strerror(-rc)) : 0;
 }
@@ -320,6 +356,7 @@ static int sample_flow(struct load *l, size_t i, struct arena *mem, const char *
 	out->bytes = nd_u64(atomic_load_explicit(&f->bytes, memory_order_relaxed));
 	out->calls = nd_u64(atomic_load_explicit(&f->calls, memory_order_relaxed));
 	out->blocked_us = nd_u64(flow_blocked_us(f));
+	out->zerocopy_sends = out->zerocopy_copied = nd_u64_unknown(ND_NOT_APPLICABLE);
 	if (f->ops->sample)
 		f->ops->sample(f, out);
 	if (!r->congestion_control[0]) {

@@ -10,6 +10,8 @@
 #ifndef ND_LOAD_LOAD_H
 #define ND_LOAD_LOAD_H
 
+#include <sys/socket.h>
+
 #include "src/core/counters.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
@@ -101,6 +103,13 @@ static inline enum load_role run_flow_role(const struct run_spec *s, enum load_r
  */
 int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role,
 			struct error *err);
+
+/*
+ * Gives the address that fd is about to connect() to the spec's IPv6 flow label, if any;
+ * nothing can set it later.  0 or -errno (-EOPNOTSUPP: not an IPv6 address).
+ */
+int load_prepare_address(int fd, const struct run_spec *spec, struct sockaddr *to,
+			 struct error *err);
 
 struct load;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <linux/in6.h>	/* after netinet/in.h: they share their structs */
 
 #include "src/core/text.h"
 
@@ -16,6 +17,7 @@
 #define SO_MAX_PACING_RATE 47
 #endif
 
+#define FLOW_LABEL_MASK 0xfffff
 #define SYSCTL_AVAILABLE "/proc/sys/net/ipv4/tcp_available_congestion_control"
 #define SYSCTL_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 
@@ -83,6 +85,63 @@ static int set_pacing(int fd, uint64_t bps, struct error *err)
 	return 0;
 }
 
+static int set_tos(int fd, uint64_t tos, struct error *err)
+{
+	int v = (int)tos, domain = AF_INET;
+	socklen_t len = sizeof(domain);
+
+	if (tos == 0)
+		return 0;
+	if (tos > 255)
+		return error_set(err, EINVAL, "IP_TOS %" PRIu64 ": more than 8 bits", tos);
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0)
+		return error_set(err, errno, "SO_DOMAIN: %s", strerror(errno));
+	if (domain == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &v, sizeof(v)) < 0)
+		return error_set(err, errno, "IPV6_TCLASS %d: %s", v, strerror(errno));
+	/* An IPv6 socket that carries mapped IPv4 addresses uses this one. */
+	if (setsockopt(fd, IPPROTO_IP, IP_TOS, &v, sizeof(v)) < 0 && domain != AF_INET6)
+		return error_set(err, errno, "IP_TOS %d: %s", v, strerror(errno));
+	return 0;
+}
+
+int load_prepare_address(int fd, const struct run_spec *spec, struct sockaddr *to,
+			 struct error *err)
+{
+	struct sockaddr_in6 *a = (struct sockaddr_in6 *)to;
+	struct in6_flowlabel_req r = {
+		.flr_label = htonl((uint32_t)spec->flow_label), .flr_action = IPV6_FL_A_GET,
+		.flr_share = IPV6_FL_S_ANY, .flr_flags = IPV6_FL_F_CREATE
+	};
+	int on = 1;
+
+	if (spec->flow_label == 0)
+		return 0;
+	if (to->sa_family != AF_INET6 || IN6_IS_ADDR_V4MAPPED(&a->sin6_addr))
+		return error_set(err, EOPNOTSUPP, "flow label: IPv6 has one, IPv4 has not");
+	memcpy(&r.flr_dst, &a->sin6_addr, sizeof(r.flr_dst));
+	/* The kernel wants labels registered before they are used. */
+	if (setsockopt(fd, IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &r, sizeof(r)) < 0)
+		return error_set(err, errno, "IPV6_FLOWLABEL_MGR %#" PRIx64 ": %s",
+				 spec->flow_label, strerror(errno));
+	if (setsockopt(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, &on, sizeof(on)) < 0)
+		return error_set(err, errno, "IPV6_FLOWINFO_SEND: %s", strerror(errno));
+	a->sin6_flowinfo = r.flr_label;
+	return 0;
+}
+
+int socket_check_label(const struct run_spec *spec, const struct sockaddr *peer,
+		       struct error *err)
+{
+	const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)peer;
+
+	if (spec->flow_label == 0 ||
+	    (peer->sa_family == AF_INET6 &&
+	     (ntohl(a->sin6_flowinfo) & FLOW_LABEL_MASK) == spec->flow_label))
+		return 0;
+	return error_set(err, EOPNOTSUPP, "flow label: only IPv6 has one, and only the end that "
+			 "connects can set it; let that end send");
+}
+
 /* One line of a sysctl, "" when unreadable. */
 static void read_sysctl(const char *path, char *buf, size_t cap)
 {
@@ -138,14 +197,17 @@ static int set_congestion_control(int fd, const char *name, struct error *err)
 int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 		       struct error *err)
 {
-	int rc, off = 0;
+	int rc = set_tos(fd, spec->tos, err);	/* a receiver's, too: its ACKs take the same way */
+	int no_delay = spec->no_delay;
 
+	if (rc)
+		return rc;
 	if (role == LOAD_RECEIVE)
 		return set_buffer(fd, &receive_buffer, spec->rcvbuf_bytes, err);
-	/* A listener may hand down TCP_NODELAY; bulk traffic wants full segments. */
+	/* 0 as well: a listener may hand it down, and bulk traffic wants full segments. */
 	if (spec->protocol == RUN_TCP &&
-	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)) < 0)
-		return error_set(err, errno, "TCP_NODELAY 0: %s; is this a TCP socket?",
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof(no_delay)) < 0)
+		return error_set(err, errno, "TCP_NODELAY %d: %s; is this a TCP socket?", no_delay,
 				 strerror(errno));
 	rc = set_buffer(fd, &send_buffer, spec->sndbuf_bytes, err);
 	if (rc == 0 && spec->protocol == RUN_TCP)

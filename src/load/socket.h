@@ -5,10 +5,19 @@
 #ifndef ND_LOAD_SOCKET_H
 #define ND_LOAD_SOCKET_H
 
+#include <sys/socket.h>
+
 #include "src/load/load.h"
 
-/* What can still be set on a connected socket: all but TCP_MAXSEG.  0 or -errno. */
+/* What can still be set on a connected socket: all but TCP_MAXSEG and the flow label.  0 or -errno. */
 int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
+		       struct error *err);
+
+/*
+ * Whether the socket connected to `peer`, as getpeername() tells, sends the spec's flow label.
+ * 0, or -EOPNOTSUPP with the reason.
+ */
+int socket_check_label(const struct run_spec *spec, const struct sockaddr *peer,
 		       struct error *err);
 
 #endif

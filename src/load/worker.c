@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ enum {
 	 * thousands of them are served in bunches.
 	 */
 	PACE_MIN_SLEEP_NS = 200 * 1000,
-	PACE_FLOW_SLEEP_NS = 1000
+	PACE_FLOW_SLEEP_NS = 1000,
+	FINISH_NS = 100 * 1000 * 1000
 };
 
 #define WAIT_FOREVER INT64_C(-1)
@@ -58,7 +60,8 @@ static void settle(struct worker *w, struct flow *f, enum turn t)
 		retire(w, f);
 	} else if (t == TURN_WAIT) {
 		f->state = FLOW_WAITING;
-		flow_begin_wait(f);
+		if (!f->finishing)
+			flow_begin_wait(f);
 		w->nwaiting++;
 	} else {
 		f->state = FLOW_PACED;
@@ -210,6 +213,27 @@ static void quiesce(struct worker *w)
 	}
 }
 
+/* What the kernel still has of ours, for a moment: the other end may never take it. */
+static void finish(struct worker *w)
+{
+	const uint64_t deadline = monotonic_ns() + FINISH_NS;
+
+	for (size_t i = 0; i < w->nflows; i++) {
+		struct flow *f = w->flows[i];
+		struct pollfd p = { .fd = f->fd };	/* POLLERR and POLLHUP come unasked */
+		uint64_t now;
+
+		if (f->role == LOAD_RECEIVE || f->state == FLOW_OVER || !f->ops->finish)
+			continue;
+		f->finishing = true;
+		while (f->ops->finish(w, f) != TURN_OVER && (now = monotonic_ns()) < deadline) {
+			if (p.revents & ~POLLERR)
+				break;
+			poll(&p, 1, (int)((deadline - now) / 1000000) + 1);
+		}
+	}
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -231,6 +255,7 @@ static void *worker_main(void *arg)
 		if (w->npaced > 0)
 			release_paced(w);
 	}
+	finish(w);
 	return NULL;
 }
 

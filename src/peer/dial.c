@@ -232,7 +232,8 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 
 static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 {
-	int fd = socket_new(d->remote->ss.ss_family), rc;
+	struct sockaddr_storage remote = d->remote->ss;
+	int fd = socket_new(remote.ss_family), rc;
 
 	if (fd < 0)
 		return error_set(err, fd, "opening %zu data connections: %s%s",
@@ -240,11 +241,13 @@ static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 				 fd == -EMFILE ? "; raise 'ulimit -n' or use fewer" : "");
 	rc = load_prepare_socket(fd, d->spec,
 				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
+	if (rc == 0)
+		rc = load_prepare_address(fd, d->spec, (struct sockaddr *)&remote, err);
 	if (rc < 0) {
 		close(fd);
 		return rc;
 	}
-	rc = begin_connect(fd, (const struct sockaddr *)&d->remote->ss, d->remote->len, d->local);
+	rc = begin_connect(fd, (const struct sockaddr *)&remote, d->remote->len, d->local);
 	if (rc < 0)
 		error_set(err, rc, "%s: data connection: %s", d->label, strerror(-rc));
 	return rc;

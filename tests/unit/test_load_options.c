@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,6 +100,88 @@ static void test_congestion_control(void **state)
 	stop_ends(&e);
 }
 
+static int option(int fd, int level, int name)
+{
+	int v = -1;
+	socklen_t len = sizeof(v);
+
+	assert_return_code(getsockopt(fd, level, name, &v, &len), errno);
+	return v;
+}
+
+static void test_tos_and_no_delay(void **state)
+{
+	struct run_spec spec = load_plain;
+	struct error err = { "" };
+	struct load *l;
+	struct pairs p;
+	int one = 1, v6;
+
+	(void)state;
+	spec.tos = 0xb8;
+	connect_pairs(&p, 2, &load_plain);
+	setsockopt(p.client[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	assert_int_equal(load_prepare_socket(p.client[0], &spec, LOAD_SEND, &err), 0);
+	assert_int_equal(option(p.client[0], IPPROTO_TCP, TCP_NODELAY), 0);
+	assert_int_equal(option(p.client[0], IPPROTO_IP, IP_TOS), 0xb8);
+	spec.no_delay = true;
+	assert_int_equal(create_load(&spec, LOAD_SEND, p.client, 1, &l, &err), 0);
+	assert_int_not_equal(option(p.client[0], IPPROTO_TCP, TCP_NODELAY), 0);
+	load_stop(l);
+	/* A receiver's ACKs are marked as well. */
+	assert_int_equal(create_load(&spec, LOAD_RECEIVE, p.server, 2, &l, &err), 0);
+	assert_int_equal(option(p.server[1], IPPROTO_IP, IP_TOS), 0xb8);
+	load_stop(l);
+	close(p.client[1]);
+	v6 = socket(AF_INET6, SOCK_STREAM, 0);
+	if (v6 < 0)
+		return;		/* no IPv6 here */
+	assert_int_equal(load_prepare_socket(v6, &spec, LOAD_SEND, &err), 0);
+	assert_int_equal(option(v6, IPPROTO_IPV6, IPV6_TCLASS), 0xb8);
+	assert_int_equal(option(v6, IPPROTO_IP, IP_TOS), 0xb8);
+	spec.tos = 256;
+	assert_int_equal(load_prepare_socket(v6, &spec, LOAD_SEND, &err), -EINVAL);
+	close(v6);
+}
+
+static void test_flow_label(void **state)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in v4 = { .sin_family = AF_INET };
+	struct run_spec spec = load_plain;
+	struct error err = { "" };
+	socklen_t len = sizeof(a);
+	struct load *l;
+	int listener = socket(AF_INET6, SOCK_STREAM, 0), fd, accepted;
+
+	(void)state;
+	spec.flow_label = 0x1234;
+	assert_int_equal(load_prepare_address(-1, &spec, (struct sockaddr *)&v4, &err),
+			 -EOPNOTSUPP);
+	if (listener < 0 || bind(listener, (struct sockaddr *)&a, len) < 0) {
+		print_message("skipped: no IPv6 here\n");
+		skip();
+	}
+	assert_return_code(listen(listener, 1), errno);
+	assert_return_code(getsockname(listener, (struct sockaddr *)&a, &len), errno);
+	fd = socket(AF_INET6, SOCK_STREAM, 0);
+	assert_int_equal(load_prepare_address(fd, &load_plain, (struct sockaddr *)&a, &err), 0);
+	assert_int_equal(a.sin6_flowinfo, 0);
+	assert_int_equal(load_prepare_address(fd, &spec, (struct sockaddr *)&a, &err), 0);
+	assert_int_equal(a.sin6_flowinfo, htonl(0x1234));
+	assert_return_code(connect(fd, (struct sockaddr *)&a, sizeof(a)), errno);
+	accepted = accept(listener, NULL, NULL);
+	assert_true(accepted >= 0);
+	/* One that was accepted cannot get a label: said, not dropped. */
+	assert_int_equal(create_load(&spec, LOAD_SEND, &accepted, 1, &l, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, "flow label"));
+	assert_int_equal(create_load(&spec, LOAD_RECEIVE, &accepted, 1, &l, &err), 0);
+	load_stop(l);
+	assert_int_equal(create_load(&spec, LOAD_SEND, &fd, 1, &l, &err), 0);
+	load_stop(l);
+	close(listener);
+}
+
 static void test_create_refuses(void **state)
 {
 	struct run_spec spec = load_plain;
@@ -131,6 +214,8 @@ int main(void)
 		cmocka_unit_test(test_mss_and_pacing),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_congestion_control),
+		cmocka_unit_test(test_tos_and_no_delay),
+		cmocka_unit_test(test_flow_label),
 		cmocka_unit_test(test_create_refuses),
 	};
 
