@@ -206,7 +206,7 @@ static const char *missing_part(const struct run *r, int side, struct arena *mem
 
 	if (!e->present)
 		return arena_printf(mem, "%s measured nothing: %s", whose,
-				    e->problem.k == ND_KNOWN ? e->problem.v : "it does not say why");
+				    e->problem.k == ND_KNOWN ? e->problem.v : "no reason given");
 	if (e->broken_flows.k == ND_KNOWN && e->broken_flows.v)
 		return e->problem.k == ND_KNOWN ? e->problem.v : "connections ended early";
 	if (e->window_ns.k != ND_KNOWN || (double)e->window_ns.v / 1e9 < LEAST_SHARE * asked_s)

@@ -491,3 +491,55 @@ void fake_server_greet(int fd, unsigned char state)
 		return;
 	(void)!send(fd, &state, 1, MSG_NOSIGNAL);
 }
+
+/* ---- bad sessions ---- */
+
+bool bad_open(struct fake_server *f, int fd, struct bad_session *b)
+{
+	struct tls *t = NULL;
+	short events;
+	int rc = -EPROTO;
+
+	fake_server_greet(fd, PEER_SWITCH);
+	if (tls_context_new(&f->key, true, &b->ctx, NULL) == 0 && tls_new(b->ctx, fd, &t) == 0)
+		for (int i = 0; i < PATIENCE_MS / 5; i++) {
+			rc = tls_handshake(t, &events);
+			if (rc != -EAGAIN)
+				break;
+			sleep_ms(5);
+		}
+	b->tls = t;
+	return rc == 0;
+}
+
+void bad_close(struct bad_session *b)
+{
+	tls_free(b->tls);
+	tls_context_free(b->ctx);
+}
+
+void bad_frame(struct bad_session *b, uint32_t announced, const char *text)
+{
+	unsigned char header[4];
+	short events;
+
+	wire_put_be32(header, announced ? announced : (uint32_t)strlen(text));
+	tls_write(b->tls, header, 4, &events);
+	if (*text)
+		tls_write(b->tls, text, strlen(text), &events);
+}
+
+void bad_say(struct bad_session *b, const char *text)
+{
+	bad_frame(b, 0, text);
+}
+
+int try_connect(const struct fake_server *f, unsigned int timeout_ms, struct peer **p,
+		struct error *err)
+{
+	struct peer_target target = {
+		.host = "127.0.0.1", .port = f->port, .key = f->key, .timeout_ms = timeout_ms
+	};
+
+	return client_connect(&target, &patient, p, err);
+}

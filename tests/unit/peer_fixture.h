@@ -106,4 +106,18 @@ void fake_server_stop(struct fake_server *f);
 /* Cookie, 9, parameters, then this state byte. */
 void fake_server_greet(int fd, unsigned char state);
 
+/* The server's side of a session that it means to spoil. */
+struct bad_session { struct tls_context *ctx; struct tls *tls; };
+bool bad_open(struct fake_server *f, int fd, struct bad_session *b);
+void bad_close(struct bad_session *b);
+/* A message with this length in front; 0: its own, if it has any. */
+void bad_frame(struct bad_session *b, uint32_t announced, const char *text);
+void bad_say(struct bad_session *b, const char *text);
+#define GOOD_HELLO "{\"type\":\"hello\",\"version\":1,\"tool\":\"x\",\"limits\":" \
+		   "{\"max_seconds\":9,\"max_streams\":9,\"max_bps\":0}}"
+#define TOO_LONG (PEER_MAX_MESSAGE + 1)
+/* A patient client of a fake server. */
+int try_connect(const struct fake_server *f, unsigned int timeout_ms, struct peer **p,
+		struct error *err);
+
 #endif

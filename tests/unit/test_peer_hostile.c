@@ -19,18 +19,7 @@
 
 #include <cmocka.h>
 
-#include "src/peer/protocol.h"
 #include "src/peer/wire.h"
-
-static int try_connect(const struct fake_server *f, unsigned int timeout_ms, struct peer **p,
-		       struct error *err)
-{
-	struct peer_target target = {
-		.host = "127.0.0.1", .port = f->port, .key = f->key, .timeout_ms = timeout_ms
-	};
-
-	return client_connect(&target, &patient, p, err);
-}
 
 /* Connects to a server played by this function: must fail like that, in time. */
 static void assert_refused(void (*play)(struct fake_server *f, int fd), int rc, const char *text)
@@ -253,49 +242,6 @@ static void test_certificate_is_no_key(void **state)
 
 /* ---- a server that has the key and is bad all the same ---- */
 
-struct bad_session { struct tls_context *ctx; struct tls *tls; };
-
-static bool bad_open(struct fake_server *f, int fd, struct bad_session *b)
-{
-	struct tls *t = NULL;
-	short events;
-	int rc = -EPROTO;
-
-	fake_server_greet(fd, PEER_SWITCH);
-	if (tls_context_new(&f->key, true, &b->ctx, NULL) == 0 && tls_new(b->ctx, fd, &t) == 0)
-		for (int i = 0; i < PATIENCE_MS / 5; i++) {
-			rc = tls_handshake(t, &events);
-			if (rc != -EAGAIN)
-				break;
-			sleep_ms(5);
-		}
-	b->tls = t;
-	return rc == 0;
-}
-
-static void bad_close(struct bad_session *b)
-{
-	tls_free(b->tls);
-	tls_context_free(b->ctx);
-}
-
-/* A message with this length in front; 0: its own, if it has any. */
-static void bad_frame(struct bad_session *b, uint32_t announced, const char *text)
-{
-	unsigned char header[4];
-	short events;
-
-	wire_put_be32(header, announced ? announced : (uint32_t)strlen(text));
-	tls_write(b->tls, header, 4, &events);
-	if (*text)
-		tls_write(b->tls, text, strlen(text), &events);
-}
-
-static void bad_say(struct bad_session *b, const char *text)
-{
-	bad_frame(b, 0, text);
-}
-
 /* In place of a hello, then waits for the client to turn away. */
 static void play_hello(struct fake_server *f, int fd, uint32_t announced, const char *text)
 {
@@ -313,7 +259,6 @@ static void play_hello(struct fake_server *f, int fd, uint32_t announced, const 
 		play_hello(f, fd, announced_, text_); \
 	}
 
-#define TOO_LONG (PEER_MAX_MESSAGE + 1)
 HELLO(play_endless_hello, 0xffffffff, "")
 HELLO(play_long_hello, TOO_LONG, "{")
 HELLO(play_empty_hello, 0, "")
@@ -344,9 +289,6 @@ static void test_bad_hellos(void **state)
 	assert_refused(play_coloured_error, -EREMOTEIO, ": ?[31mred?line");
 	assert_refused(play_mute_error, -EREMOTEIO, "without a reason");
 }
-
-#define GOOD_HELLO "{\"type\":\"hello\",\"version\":1,\"tool\":\"x\",\"limits\":" \
-		   "{\"max_seconds\":9,\"max_streams\":9,\"max_bps\":0}}"
 
 /* A good hello; then what the client gets for each request. */
 static void play_after_hello(struct fake_server *f, int fd, const char *text)
@@ -478,117 +420,6 @@ static void test_bad_clients(void **state)
 	bad_client(hello, 0, "{\"type\":\"facts\",\"id\":-1}", "sent something that is no request");
 }
 
-/* What cannot be used is answered with the reason, though more of it is still to come. */
-static void server_says_why(const char *hello, uint32_t announced, const char *text, size_t more,
-			    const char *why)
-{
-	struct fixture *f = fixture_start(NULL, NULL);
-	char *filler = calloc(1, more + 1);
-	struct raw_session r;
-	struct bad_session b;
-	cJSON *m;
-
-	assert_non_null(filler);
-	memset(filler, '[', more);
-	raw_session_open(&r, f->port, &f->key);
-	b.tls = r.channel.tls;
-	if (*hello) {
-		raw_send(&r.channel, hello);
-		cJSON_Delete(raw_receive(&r.channel, "hello"));
-	}
-	bad_frame(&b, announced, text);
-	if (more) {
-		short events;
-
-		tls_write(b.tls, filler, more, &events);
-		sleep_ms(50);
-		tls_write(b.tls, "x", 1, &events);
-	}
-	m = raw_receive(&r.channel, "error");
-	assert_non_null(strstr(json_get_str(m, "text", PROTOCOL_MAX_TEXT), why));
-	cJSON_Delete(m);
-	free(filler);
-	raw_session_close(&r);
-	fixture_stop(f);
-}
-
-static void test_bad_clients_are_told(void **state)
-{
-	static const char hello[] = "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}";
-
-	(void)state;
-	server_says_why("", 0xffffffff, "{", 0, "got a message longer than");
-	server_says_why(hello, 64 * 1024 + 1, "{", 0, "got a message longer than");
-	server_says_why(hello, 64 * 1024 + 1, "{", 30000, "got a message longer than");
-	server_says_why(hello, 2000, "", 2000, "does not understand");	/* too deep */
-	server_says_why(hello, 0, "{\"type\":\"x\",\"id\":1}", 0, "does not understand");
-}
-
-/* The other way round: what the client says of a server's message. */
-static void *heard_by(struct fake_server *f, int fd, const char *hello, uint32_t announced,
-		      const char *text)
-{
-	struct bad_session b = { NULL, NULL };
-	char *heard = calloc(1, 4096);
-	size_t n = 0;
-	short events;
-
-	if (bad_open(f, fd, &b)) {
-		if (*hello)
-			bad_say(&b, hello);
-		bad_frame(&b, announced, text);
-		for (uint64_t until = deadline_in_ms(PATIENCE_MS); timing_now_ns() < until;) {
-			ssize_t got = tls_read(b.tls, heard + n, 4095 - n, &events);
-
-			if (got < 0 && got != -EAGAIN)
-				break;
-			if (got > 0)
-				n += (size_t)got;
-			else
-				sleep_ms(5);
-			/* Framed by lengths: text is somewhere behind NULs. */
-			for (size_t i = 0; i < n; i++)
-				if (!heard[i])
-					heard[i] = ' ';
-		}
-	}
-	bad_close(&b);
-	f->key.open = strstr(heard, "\"error\"") && strstr(heard, "longer than any should be");
-	free(heard);
-	return NULL;
-}
-
-static void play_long_hello_and_listen(struct fake_server *f, int fd)
-{
-	heard_by(f, fd, "", TOO_LONG, "{");
-}
-
-static void play_long_answer_and_listen(struct fake_server *f, int fd)
-{
-	heard_by(f, fd, GOOD_HELLO, TOO_LONG, "{");
-}
-
-static void test_bad_servers_are_told(void **state)
-{
-	struct fake_server f = { .port = 0 };
-	struct error err = { "" };
-	struct peer *p = NULL;
-	cJSON *reply;
-
-	(void)state;
-	fake_server_start(&f, play_long_hello_and_listen);
-	assert_int_equal(try_connect(&f, PATIENCE_MS, &p, &err), -EMSGSIZE);
-	assert_non_null(strstr(err.text, "no hello: it sent a message longer than"));
-	fake_server_stop(&f);
-	assert_true(f.key.open);
-	fake_server_start(&f, play_long_answer_and_listen);
-	assert_int_equal(try_connect(&f, PATIENCE_MS, &p, &err), 0);
-	assert_int_equal(peer_facts(p, PATIENCE_MS, &reply, &err), -EMSGSIZE);
-	peer_close(p);
-	fake_server_stop(&f);
-	assert_true(f.key.open);
-}
-
 static void test_server_prints_what_a_client_complains_of(void **state)
 {
 	static const char hello[] = "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}";
@@ -669,8 +500,6 @@ int main(void)
 		cmocka_unit_test(test_bad_hellos),
 		cmocka_unit_test(test_bad_answers),
 		cmocka_unit_test(test_bad_clients),
-		cmocka_unit_test(test_bad_clients_are_told),
-		cmocka_unit_test(test_bad_servers_are_told),
 		cmocka_unit_test(test_server_prints_what_a_client_complains_of),
 		cmocka_unit_test(test_bad_specs),
 		cmocka_unit_test(test_client_that_does_not_read),
