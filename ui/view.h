@@ -20,6 +20,8 @@ struct view_state {
 	enum side side;			/* of views that show one host in detail */
 	size_t scroll;			/* of the detail pane, rows */
 	uint64_t unfolded;		/* bit i: group i (NUMA node, ...) is unfolded */
+	unsigned int run;		/* of views that show a run: from 1; 0: by the cursor */
+	bool plain;			/* set by the app: without frames, as WISH_PLAIN asked */
 	char search[64];		/* what is searched for; "": nothing */
 };
 
@@ -59,6 +61,6 @@ struct view {
 extern const struct view *const views_table[];
 extern const size_t views_count;
 
-extern const struct view view_overview;
+extern const struct view view_overview, view_cores;
 
 #endif

@@ -3,5 +3,6 @@
 
 const struct view *const views_table[] = {
 	&view_overview,
+	&view_cores,
 };
 const size_t views_count = ARRAY_SIZE(views_table);

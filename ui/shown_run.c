@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/shown_run.h"
+
+#include <string.h>
+
+#include "src/report/progress.h"
+
+static const struct run *run_by_number(const struct exam *e, unsigned int number)
+{
+	return e && number && number <= e->nruns ? &e->runs[number - 1] : NULL;
+}
+
+/* The run that the first finding is about, else the first that measured something. */
+static const struct run *telling_run(const struct scene *s)
+{
+	const struct diagnosis *d = s->diagnosis;
+	const struct run *r = NULL;
+
+	for (size_t i = 0; d && i < d->nfindings && !r; i++)
+		if (d->findings[i].has_direction)
+			r = exam_main_run(s->exam, d->findings[i].direction);
+	for (enum run_direction k = RUN_FORWARD; !r && k <= RUN_REVERSE; k++)
+		r = exam_main_run(s->exam, k);
+	return r ? r : s->exam->nruns ? &s->exam->runs[s->exam->nruns - 1] : NULL;
+}
+
+static void find_whole(struct shown_run *out, const struct exam *e, const struct run *r)
+{
+	if (!r)
+		return;
+	out->whole = true;
+	out->run = r;
+	out->number = (unsigned int)(r - e->runs) + 1;
+}
+
+void shown_run_find(const struct scene *s, const struct view_state *v, struct shown_run *out)
+{
+	bool end = s->progress.phase == SCENE_OVER && s->cursor_s >= s->now_s;
+
+	memset(out, 0, sizeof(*out));
+	if (s->exam && (v->run || end)) {
+		const struct run *chosen = run_by_number(s->exam, v->run);
+		find_whole(out, s->exam, chosen ? chosen : telling_run(s));
+		if (out->whole)
+			return;
+	}
+	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++) {
+		out->sample[side] = scene_sample(s, side);
+		if (out->sample[side] && out->sample[side]->run)
+			out->number = out->sample[side]->run;
+	}
+	out->run = run_by_number(s->exam, out->number);
+}
+
+const struct run_end *shown_run_end(const struct shown_run *r, enum side side)
+{
+	return r->run && r->run->ends[side].present ? &r->run->ends[side] : NULL;
+}
+
+void shown_run_text(const struct scene *s, const struct shown_run *r, struct text *out)
+{
+	if (!r->number) {
+		text_add(out, "no run yet");
+		return;
+	}
+	text_printf(out, "run %u", r->number);
+	if (s->exam && s->exam->nruns >= r->number)
+		text_printf(out, " of %zu", s->exam->nruns);
+	if (r->run)
+		text_printf(out, ": %s %s", run_purpose_text(r->run->purpose),
+			    run_direction_word(r->run->spec.direction));
+	if (!r->whole)
+		text_printf(out, ", at %.1f s", s->cursor_s);
+	else if (r->run->seconds.k == ND_KNOWN)
+		text_printf(out, ", mean of %.1f s", r->run->seconds.v);
+	else
+		text_add(out, ", mean of the run");
+}
+
+void shown_run_draw(const struct scene *s, const struct shown_run *r, struct canvas *c,
+		    struct area row)
+{
+	struct text t = TEXT_INIT;
+
+	shown_run_text(s, r, &t);
+	if (t.data && !t.failed)
+		canvas_text(c, row, 0, 0, INK_TITLE, t.data);
+	text_free(&t);
+}
+
+size_t shown_run_cores(const struct shown_run *r, enum side side, struct history_core *to)
+{
+	const struct history_sample *sample = r->sample[side];
+	const struct run_end *end = shown_run_end(r, side);
+
+	if (sample && sample->ncores) {
+		size_t n = sample->ncores < HISTORY_MAX_CORES ? sample->ncores : HISTORY_MAX_CORES;
+		memcpy(to, sample->cores, n * sizeof(*to));
+		return n;
+	}
+	return end ? history_cores_from(end->cores, end->ncores, to) : 0;
+}
+
+bool shown_run_key(const struct scene *s, struct view_state *v, uint32_t key)
+{
+	size_t n = s->exam ? s->exam->nruns : 0;
+
+	switch (key) {
+	case 'o':
+		v->side = v->side == SIDE_LOCAL ? SIDE_PEER : SIDE_LOCAL;
+		v->selected = 0;
+		return true;
+	case ']':
+		v->run = v->run < n ? v->run + 1 : 0;
+		return true;
+	case '[':
+		v->run = v->run ? v->run - 1 : (unsigned int)n;
+		return true;
+	default:
+		return false;
+	}
+}
