@@ -61,6 +61,6 @@ struct view {
 extern const struct view *const views_table[];
 extern const size_t views_count;
 
-extern const struct view view_overview, view_cores;
+extern const struct view view_overview, view_cores, view_queues, view_ladder;
 
 #endif

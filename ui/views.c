@@ -4,5 +4,7 @@
 const struct view *const views_table[] = {
 	&view_overview,
 	&view_cores,
+	&view_queues,
+	&view_ladder,
 };
 const size_t views_count = ARRAY_SIZE(views_table);

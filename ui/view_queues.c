@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Queues: how evenly the NIC's queues are used, what is dropped, and which counters moved. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/units.h"
+#include "ui/core_bar.h"
+#include "ui/draw.h"
+#include "ui/moved.h"
+#include "ui/page.h"
+#include "ui/queue_rows.h"
+
+enum { BOTH_COLUMNS = 160, BESIDE_COLUMNS = 130, HEAD_ROWS = 3 };
+
+enum queue_column {
+	COLUMN_NAME, COLUMN_CPU, COLUMN_IRQS, COLUMN_SHARE, COLUMN_BAR, COLUMN_RX, COLUMN_TX,
+	COLUMN_BUSY, COLUMN_LOAD, QUEUE_COLUMNS
+};
+static const struct column queue_columns[QUEUE_COLUMNS] = {
+	[COLUMN_NAME] = { .title = "queue", .least = 9, .grow = 1 },
+	[COLUMN_CPU] = { .title = "CPU", .least = 4, .right = true },
+	[COLUMN_IRQS] = { .title = "IRQ/s", .least = 7, .right = true },
+	[COLUMN_SHARE] = { .title = "of all", .least = 6, .keep = 4, .right = true },
+	[COLUMN_BAR] = { .title = "", .least = 10, .grow = 2, .keep = 3 },
+	[COLUMN_RX] = { .title = "rx pkt/s", .least = 9, .keep = 2, .right = true },
+	[COLUMN_TX] = { .title = "tx pkt/s", .least = 9, .keep = 1, .right = true },
+	[COLUMN_BUSY] = { .title = "busy", .least = 5, .right = true },
+	[COLUMN_LOAD] = { .title = "CPU's time", .least = 10, .grow = 1, .keep = 5 },
+};
+
+enum moved_column { COLUMN_COUNTER, COLUMN_PS, COLUMN_TOTAL, MOVED_COLUMNS };
+static const struct column moved_columns[MOVED_COLUMNS] = {
+	[COLUMN_COUNTER] = { .title = "counter", .least = 12, .grow = 1 },
+	[COLUMN_PS] = { .title = "per s", .least = 10, .right = true },
+	[COLUMN_TOTAL] = { .title = "in the run", .least = 12, .keep = 1, .right = true },
+};
+
+/* 1234567 -> "1.23 M".  Unknown: why, if the word fits. */
+static void show_number(struct nd_f64 n, unsigned int columns, char out[SHOWN_CAP])
+{
+	static const char *const letters[] = { "", " k", " M", " G", " T", " P", " E" };
+	size_t i = 0;
+
+	if (n.k != ND_KNOWN) {
+		const char *why = n.k == ND_NOT_APPLICABLE ? "-" : nd_known_word(n.k);
+		snprintf(out, SHOWN_CAP, "%s", strlen(why) <= columns ? why : "?");
+		return;
+	}
+	double v = n.v;
+	for (; v >= 999.5 && i + 1 < ARRAY_SIZE(letters); i++)
+		v /= 1000;
+	snprintf(out, SHOWN_CAP, i || v >= 100 || v == floor(v) ? "%.3g%s" : "%.2g%s", v,
+		 letters[i]);
+}
+
+static void number_cell(struct canvas *c, struct area a, unsigned int y, const struct table *t,
+			size_t column, enum ink ink, struct nd_f64 n)
+{
+	char shown[SHOWN_CAP];
+
+	show_number(n, t->width[column], shown);
+	table_cell(c, a, y, t, column, n.k == ND_KNOWN ? ink : INK_DIM, shown);
+}
+
+static void value_of(struct text *out, const char *label, struct nd_u64 now, struct nd_u64 most)
+{
+	char shown[SHOWN_CAP];
+
+	show_count(now, shown);
+	text_printf(out, "%s%s %s", out->len ? ", " : "", label, shown);
+	if (most.k == ND_KNOWN)
+		text_printf(out, " of %" PRIu64, most.v);
+}
+
+static const char *on_off(struct nd_bool b)
+{
+	return b.k != ND_KNOWN ? "?" : b.v ? "on" : "off";
+}
+
+static void settings(const struct link_facts *l, struct text *out)
+{
+	value_of(out, "rx ring", l->rx_ring, l->rx_ring_max);
+	value_of(out, "tx ring", l->tx_ring, l->tx_ring_max);
+	text_printf(out, ", pause rx %s tx %s", on_off(l->pause_rx), on_off(l->pause_tx));
+	if (l->combined_channels.k == ND_KNOWN && l->combined_channels.v)
+		value_of(out, "channels", l->combined_channels, l->combined_channels_max);
+	else
+		value_of(out, "rx queues", l->rx_queues, nd_u64_unknown(ND_UNREAD));
+	value_of(out, "RSS uses", l->rss_queues_used, nd_u64_unknown(ND_UNREAD));
+	if (l->rx_usecs.k == ND_KNOWN)
+		text_printf(out, ", rx-usecs %" PRIu64 "%s", l->rx_usecs.v,
+			    nd_is_true(l->adaptive_rx) ? " adaptive" : "");
+}
+
+/* What the link itself counted as lost in the run. */
+static void losses(const struct link_facts *l, const struct run_end *end, struct text *out,
+		   bool *some)
+{
+	const struct link_sample *s = end && end->window && l->ifindex.k == ND_KNOWN
+		? counters_link(end->window, l->ifindex.v) : NULL;
+
+	*some = false;
+	if (!s) {
+		text_add(out, "drops and errors: not known, the run was not seen here");
+		return;
+	}
+	const struct { const char *name; struct nd_u64 n; } counts[] = {
+		{ "rx_dropped", s->rx_dropped }, { "rx_missed_errors", s->rx_missed_errors },
+		{ "rx_errors", s->rx_errors }, { "tx_dropped", s->tx_dropped },
+		{ "tx_errors", s->tx_errors },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		*some |= counts[i].n.k == ND_KNOWN && counts[i].n.v;
+		value_of(out, counts[i].name, counts[i].n, nd_u64_unknown(ND_UNREAD));
+	}
+}
+
+static void draw_text(struct canvas *c, struct area a, enum ink ink, struct text *t)
+{
+	if (t->data && !t->failed)
+		canvas_text(c, a, 0, 0, ink, t->data);
+	text_free(t);
+}
+
+static void draw_head(const struct scene *s, const struct shown_run *r, enum side side,
+		      const struct queue_rows *queues, struct canvas *c, struct area a)
+{
+	const struct link_facts *l = s->exam ? exam_port(s->exam, side) : NULL;
+	struct text t = TEXT_INIT;
+	bool some;
+
+	if (!l) {
+		canvas_text(c, a, 0, 0, INK_DIM, "link: not known");
+		return;
+	}
+	settings(l, &t);
+	draw_text(c, area_row(a, 0), INK_PLAIN, &t);
+	losses(l, shown_run_end(r, side), &t, &some);
+	draw_text(c, area_row(a, 1), some ? INK_BAD : INK_PLAIN, &t);
+	if (isnan(queues->most) || queues->n < 2)
+		return;
+	text_printf(&t, "%s: %.0f %% of %s; evenly it would be %.0f %%",
+		    queues->rows[queues->busiest].name, queues->most * 100,
+		    queues->per_cpu ? "the packets" : "the interrupts",
+		    100.0 / (double)queues->n);
+	if (queue_rows_uneven(queues))
+		text_add(&t, ": UNEVEN");
+	draw_text(c, area_row(a, 2), queue_rows_uneven(queues) ? INK_WARN : INK_GOOD, &t);
+}
+
+static void draw_queue(const struct queue_rows *queues, const struct queue_row *q,
+		       const struct table *t, struct canvas *c, struct area a, unsigned int y)
+{
+	bool most = queue_rows_uneven(queues) && q == &queues->rows[queues->busiest];
+	char shown[SHOWN_CAP];
+
+	table_cell(c, a, y, t, COLUMN_NAME, most ? INK_WARN : INK_STRONG, q->name);
+	if (q->cpu.k == ND_KNOWN)
+		snprintf(shown, sizeof(shown), "%" PRIu64, q->cpu.v);
+	else
+		snprintf(shown, sizeof(shown), "%s",
+			 q->cpu.k == ND_NOT_APPLICABLE ? "many" : "?");
+	table_cell(c, a, y, t, COLUMN_CPU, INK_PLAIN, shown);
+	number_cell(c, a, y, t, COLUMN_IRQS, INK_PLAIN, q->irqs_ps);
+	number_cell(c, a, y, t, COLUMN_RX, INK_PLAIN, q->rx_pps);
+	number_cell(c, a, y, t, COLUMN_TX, INK_PLAIN, q->tx_pps);
+	snprintf(shown, sizeof(shown), isnan(q->share) ? "?" : "%.0f %%", q->share * 100);
+	table_cell(c, a, y, t, COLUMN_SHARE, most ? INK_WARN : INK_PLAIN, shown);
+	if (t->width[COLUMN_BAR] && !isnan(q->share))
+		draw_range(c, a, t->x[COLUMN_BAR], y, t->width[COLUMN_BAR], queues->most,
+			   q->share, q->share, -1, most ? INK_WARN : INK_RATE);
+	core_percent(c, a, t->x[COLUMN_BUSY], y, &q->load);
+	if (t->width[COLUMN_LOAD])
+		core_bar(c, a, t->x[COLUMN_LOAD], y, t->width[COLUMN_LOAD], &q->load);
+}
+
+/* selected: SIZE_MAX: not in this list. */
+static void draw_queues(const struct scene *s, const struct shown_run *r, enum side side,
+			const struct queue_rows *queues, struct canvas *c, struct area a,
+			size_t selected)
+{
+	struct table t;
+
+	draw_head(s, r, side, queues, c, area_take_top(&a, HEAD_ROWS));
+	if (!queues->n) {
+		canvas_wrap(c, a, 0, INK_DIM, "no queue is known: neither interrupt vectors of "
+			    "this link nor packets of its CPUs were read");
+		return;
+	}
+	table_layout(&t, queue_columns, QUEUE_COLUMNS, a.columns);
+	table_head(c, area_take_top(&a, 1), 0, &t, -1, false);
+	size_t first = list_first(selected < queues->n ? selected : 0, queues->n, a.rows);
+	for (unsigned int y = 0; y < a.rows && first + y < queues->n; y++) {
+		draw_queue(queues, &queues->rows[first + y], &t, c, a, y);
+		if (first + y == selected)
+			canvas_select(c, area_row(a, y));
+	}
+}
+
+static enum ink class_ink(enum moved_class class)
+{
+	return class == MOVED_LOST ? INK_BAD : class == MOVED_HELD ? INK_WARN : INK_PLAIN;
+}
+
+static void draw_moved(const struct moved_list *moved, struct canvas *c, struct area a,
+		       size_t selected)
+{
+	char shown[SHOWN_CAP];
+	struct table t;
+
+	if (!moved->n) {
+		canvas_wrap(c, a, 0, INK_DIM, moved->why == ND_KNOWN
+			    ? "no counter moved" : "not known: no counters were read");
+		return;
+	}
+	table_layout(&t, moved_columns, MOVED_COLUMNS, a.columns);
+	table_head(c, area_take_top(&a, 1), 0, &t, -1, false);
+	size_t first = list_first(selected < moved->n ? selected : 0, moved->n, a.rows);
+	for (unsigned int y = 0; y < a.rows && first + y < moved->n; y++) {
+		const struct moved *m = &moved->rows[first + y];
+		table_cell(c, a, y, &t, COLUMN_COUNTER, class_ink(m->class), m->name);
+		number_cell(c, a, y, &t, COLUMN_PS, class_ink(m->class), m->ps);
+		snprintf(shown, sizeof(shown), m->total.k == ND_KNOWN ? "%.0f" : "", m->total.v);
+		table_cell(c, a, y, &t, COLUMN_TOTAL, INK_PLAIN, shown);
+		if (first + y == selected)
+			canvas_select(c, area_row(a, y));
+	}
+}
+
+static void queues_title(const struct scene *s, enum side side, bool per_cpu, struct text *out)
+{
+	const struct link_facts *l = s->exam ? exam_port(s->exam, side) : NULL;
+	char rate[SHOWN_CAP];
+
+	text_printf(out, "%s: ", scene_host(s, side));
+	if (!l) {
+		text_add(out, "queues");
+		return;
+	}
+	text_printf(out, "%s %s", shown_text(l->name),
+		    shown_text(l->driver.k == ND_KNOWN ? l->driver : l->kind));
+	show_rate(exam_line_rate(s->exam, side), rate);
+	text_printf(out, ", %s%s", rate, per_cpu ? ", packets by CPU" : "");
+}
+
+static void draw_side(const struct scene *s, const struct view_state *v,
+		      const struct shown_run *r, enum side side, struct canvas *c, struct area a)
+{
+	struct text title = TEXT_INIT;
+	struct queue_rows queues;
+	struct moved_list moved;
+
+	if (queue_rows_make(s, r, side, &queues) || moved_make(s, r, side, &moved)) {
+		queue_rows_free(&queues);
+		return;
+	}
+	bool mine = side == v->side;
+	size_t at = mine ? v->selected : SIZE_MAX;
+	struct area upper = a.columns >= BESIDE_COLUMNS ? area_take_left(&a, a.columns * 3 / 5)
+							: area_take_top(&a, a.rows * 3 / 5);
+	queues_title(s, side, queues.per_cpu, &title);
+	if (title.data && !title.failed)
+		draw_queues(s, r, side, &queues, c, page_box(c, upper, v, title.data),
+			    at < queues.n ? at : SIZE_MAX);
+	draw_moved(&moved, c,
+		   page_box(c, a, v, moved.momentary ? "Counters that move now"
+						     : "Counters that moved in the run"),
+		   mine && at >= queues.n ? at - queues.n : SIZE_MAX);
+	text_free(&title);
+	queue_rows_free(&queues);
+	moved_free(&moved);
+}
+
+static enum side shown_side(const struct view_state *v)
+{
+	return v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL;
+}
+
+static void draw(const struct scene *s, const struct view_state *v, struct canvas *c,
+		 struct area a)
+{
+	struct shown_run r;
+
+	shown_run_find(s, v, &r);
+	shown_run_draw(s, &r, c, area_take_top(&a, 1));
+	if (a.columns < BOTH_COLUMNS || a.rows < 16) {
+		draw_side(s, v, &r, shown_side(v), c, a);
+		return;
+	}
+	struct area left = area_take_left(&a, a.columns / 2);
+	draw_side(s, v, &r, SIDE_LOCAL, c, left);
+	draw_side(s, v, &r, SIDE_PEER, c, a);
+}
+
+static size_t rows(const struct scene *s, const struct view_state *v)
+{
+	struct queue_rows queues;
+	struct moved_list moved;
+	struct shown_run r;
+
+	shown_run_find(s, v, &r);
+	queue_rows_make(s, &r, shown_side(v), &queues);
+	moved_make(s, &r, shown_side(v), &moved);
+	size_t n = queues.n + moved.n;
+	queue_rows_free(&queues);
+	moved_free(&moved);
+	return n;
+}
+
+static void row_text(const struct scene *s, const struct view_state *v, size_t row,
+		     struct text *out)
+{
+	struct queue_rows queues;
+	struct moved_list moved;
+	struct shown_run r;
+
+	shown_run_find(s, v, &r);
+	queue_rows_make(s, &r, shown_side(v), &queues);
+	moved_make(s, &r, shown_side(v), &moved);
+	if (row < queues.n)
+		text_add(out, queues.rows[row].name);
+	else if (row - queues.n < moved.n)
+		text_add(out, moved.rows[row - queues.n].name);
+	queue_rows_free(&queues);
+	moved_free(&moved);
+}
+
+static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct view_request *r)
+{
+	(void)r;
+	return shown_run_key(s, v, k);
+}
+
+static const struct key_row keys[] = { SHOWN_RUN_KEY_ROWS };
+
+const struct view view_queues = {
+	.name = "Queues",
+	.about = "queues of the NIC, drops, rings, the counters that moved",
+	.draw = draw,
+	.rows = rows,
+	.row_text = row_text,
+	.key = key,
+	.keys = keys,
+	.nkeys = ARRAY_SIZE(keys),
+};
