@@ -48,7 +48,8 @@ static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 	const cJSON *cookies = cJSON_GetObjectItemCaseSensitive(m, "cookies"), *c;
 	uint64_t n = 0;
 	bool ok = cJSON_IsArray(cookies) &&
-		  json_get_u64(m, "pacing_bps", 0, INT64_MAX, &p->spec.pacing_bps);
+		  json_get_u64(m, "pacing_bps", 0, INT64_MAX, &p->spec.pacing_bps) &&
+		  json_get_u64(m, "rate_bps", 0, INT64_MAX, &p->spec.rate_bps);
 
 	cJSON_ArrayForEach(c, cookies) {
 		n++;
@@ -104,7 +105,13 @@ static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t dea
 	};
 	int rc = check_data_answer(p, answer, err);
 
-	return rc < 0 ? rc : dial_data(&d, fds, deadline_ns, err);
+	if (rc < 0)
+		return rc;
+	if (p->spec.protocol == RUN_TCP)
+		return dial_data(&d, fds, deadline_ns, err);
+	/* Sooner than the server gives up: our reason is the better one. */
+	return dial_udp(&d, fds, deadline_earlier(deadline_ns,
+						  deadline_in_ms(p->timing->data_ms / 2)), err);
 }
 
 static void close_all(int *fds, size_t n)

@@ -79,7 +79,8 @@ static int make_slots(struct data_slot *slots, size_t n, cJSON *cookies)
 	return 0;
 }
 
-int data_open(struct data_registry *r, size_t n, int wake_fd, uint64_t expires_ns, cJSON **cookies)
+int data_open(struct data_registry *r, enum run_protocol protocol, size_t n, int wake_fd,
+	      uint64_t expires_ns, cJSON **cookies)
 {
 	struct data_slot *slots = calloc(n, sizeof(*slots));
 	int rc = -ENOMEM;
@@ -97,24 +98,34 @@ int data_open(struct data_registry *r, size_t n, int wake_fd, uint64_t expires_n
 	close_locked(r);
 	r->slots = slots;
 	r->n = n;
+	r->protocol = protocol;
 	r->expires_ns = expires_ns;
 	r->wake_fd = wake_fd;
 	pthread_mutex_unlock(&r->lock);
 	return 0;
 }
 
-static enum data_verdict offer_locked(struct data_registry *r, const char *cookie, int fd)
+static enum data_verdict look_locked(const struct data_registry *r, enum run_protocol protocol,
+				     const char *cookie)
 {
 	size_t i = get_index(cookie);
+
+	if (!r->slots || r->protocol != protocol || i >= r->n || timing_now_ns() >= r->expires_ns)
+		return DATA_UNKNOWN;
+	if (CRYPTO_memcmp(r->slots[i].cookie, cookie, PEER_COOKIE_BYTES) != 0)
+		return DATA_UNKNOWN;
+	return r->slots[i].used ? DATA_REUSED : DATA_TAKEN;
+}
+
+static enum data_verdict offer_locked(struct data_registry *r, enum run_protocol protocol,
+				      const char *cookie, int fd)
+{
+	enum data_verdict v = look_locked(r, protocol, cookie);
 	struct data_slot *s;
 
-	if (!r->slots || i >= r->n || timing_now_ns() >= r->expires_ns)
-		return DATA_UNKNOWN;
-	s = &r->slots[i];
-	if (CRYPTO_memcmp(s->cookie, cookie, PEER_COOKIE_BYTES) != 0)
-		return DATA_UNKNOWN;
-	if (s->used)
-		return DATA_REUSED;
+	if (v != DATA_TAKEN)
+		return v;
+	s = &r->slots[get_index(cookie)];
 	s->used = true;
 	s->fd = fd;
 	if (++r->arrived == r->n)
@@ -122,12 +133,24 @@ static enum data_verdict offer_locked(struct data_registry *r, const char *cooki
 	return DATA_TAKEN;
 }
 
-enum data_verdict data_offer(struct data_registry *r, const char cookie[PEER_COOKIE_BYTES], int fd)
+enum data_verdict data_offer(struct data_registry *r, enum run_protocol protocol,
+			     const char cookie[PEER_COOKIE_BYTES], int fd)
 {
 	enum data_verdict v;
 
 	pthread_mutex_lock(&r->lock);
-	v = offer_locked(r, cookie, fd);
+	v = offer_locked(r, protocol, cookie, fd);
+	pthread_mutex_unlock(&r->lock);
+	return v;
+}
+
+enum data_verdict data_look(struct data_registry *r, enum run_protocol protocol,
+			    const char cookie[PEER_COOKIE_BYTES])
+{
+	enum data_verdict v;
+
+	pthread_mutex_lock(&r->lock);
+	v = look_locked(r, protocol, cookie);
 	pthread_mutex_unlock(&r->lock);
 	return v;
 }

@@ -4,7 +4,7 @@
  * they come in, their sockets.  Internal to src/peer.
  *
  * A session opens the registry (only the one whose turn it is), the accept loop
- * offers connections to it.  Cookie i begins with the number i, so one
+ * (UDP: the door, udp_door.h) offers connections to it.  Cookie i begins with the number i, so one
  * constant-time comparison decides and flow i is the same connection on both ends.
  */
 #ifndef ND_PEER_DATA_H
@@ -20,6 +20,7 @@ struct data_registry {
 	pthread_mutex_t lock;
 	struct data_slot *slots;	/* NULL: closed */
 	size_t n, arrived;
+	enum run_protocol protocol;	/* only such sockets are taken */
 	uint64_t expires_ns;
 	int wake_fd;			/* of the session: the last one has arrived */
 };
@@ -28,8 +29,8 @@ void data_init(struct data_registry *r);
 void data_destroy(struct data_registry *r);	/* closed or not */
 
 /* n fresh cookies, also as a JSON array that the caller owns.  0 or -errno. */
-int data_open(struct data_registry *r, size_t n, int wake_fd, uint64_t expires_ns,
-	      cJSON **cookies);
+int data_open(struct data_registry *r, enum run_protocol protocol, size_t n, int wake_fd,
+	      uint64_t expires_ns, cJSON **cookies);
 /* Forgets the cookies and closes the sockets that nobody took. */
 void data_close(struct data_registry *r);
 
@@ -38,7 +39,11 @@ enum data_verdict {
 	DATA_TAKEN,	/* the registry owns fd now */
 	DATA_REUSED	/* this cookie has let its connection in already */
 };
-enum data_verdict data_offer(struct data_registry *r, const char cookie[PEER_COOKIE_BYTES], int fd);
+enum data_verdict data_offer(struct data_registry *r, enum run_protocol protocol,
+			     const char cookie[PEER_COOKIE_BYTES], int fd);
+/* What data_offer() would say now; nothing is taken. */
+enum data_verdict data_look(struct data_registry *r, enum run_protocol protocol,
+			    const char cookie[PEER_COOKIE_BYTES]);
 
 size_t data_arrived(struct data_registry *r);
 /*

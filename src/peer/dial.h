@@ -42,5 +42,7 @@ int dial_flow(const struct dial_data *d, size_t flow, const char cookie[PEER_COO
 	      uint64_t deadline_ns, struct error *err);
 /* Opens run_flows(spec) data connections, their cookies sent, into fds; on error none. */
 int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
+/* The same for UDP: every flow's cookie has been answered. */
+int dial_udp(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
 
 #endif

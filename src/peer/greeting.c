@@ -150,7 +150,7 @@ static int step_cookie(struct peer_server *s, struct greeting *g)
 	}
 	if (rc != STEP_AGAIN)
 		return rc;
-	switch (data_offer(&s->data, g->cookie, g->fd)) {
+	switch (data_offer(&s->data, RUN_TCP, g->cookie, g->fd)) {
 	case DATA_TAKEN:
 		g->fd = -1;
 		return GREETING_OVER;

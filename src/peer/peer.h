@@ -140,7 +140,8 @@ int peer_run_stop(struct peer *p, unsigned int timeout_ms, struct error *err);
 int peer_run_exchange(struct peer *p, const struct peer_results *ours, unsigned int timeout_ms,
 		      struct peer_results *theirs, struct error *err);
 /*
- * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps.
+ * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps
+ * (UDP: rate_bps).
  * Both ends load with this one.
  */
 const struct run_spec *peer_run_spec(const struct peer *p);

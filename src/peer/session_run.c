@@ -19,6 +19,7 @@
 
 #include "src/peer/protocol.h"
 #include "src/peer/thread.h"
+#include "src/peer/udp_door.h"
 
 enum { MIN_PACING_BPS = 8000 };		/* the lowest that a run spec may ask for */
 
@@ -29,6 +30,7 @@ struct server_run {
 	struct turn turn;
 	int *fds;		/* run_flows() of them; -1: not ours (any more) */
 	struct run_window window;
+	struct udp_door *door;	/* of a UDP run, until it starts */
 
 	/* While the service works: */
 	pthread_t watcher;
@@ -70,13 +72,15 @@ static bool against_limits(const struct peer_server_options *o, const struct run
 static void limit_rate(const struct peer_server_options *o, struct run_spec *spec)
 {
 	uint64_t share = o->max_bps / spec->streams;
+	/* UDP's is kept by us: without fq nothing in the kernel would pace datagrams. */
+	uint64_t *rate = spec->protocol == RUN_UDP ? &spec->rate_bps : &spec->pacing_bps;
 
 	if (o->max_bps == 0)
 		return;
 	if (share < MIN_PACING_BPS)
 		share = MIN_PACING_BPS;
-	if (spec->pacing_bps == 0 || spec->pacing_bps > share)
-		spec->pacing_bps = share;
+	if (*rate == 0 || *rate > share)
+		*rate = share;
 }
 
 /* ---- waiting ---- */
@@ -161,7 +165,8 @@ static int send_cookies(struct server_run *r, cJSON *cookies)
 		cJSON_Delete(m);
 		m = NULL;
 	}
-	if (m && !json_add_u64(m, "pacing_bps", r->spec.pacing_bps)) {
+	if (m && (!json_add_u64(m, "pacing_bps", r->spec.pacing_bps) ||
+		  !json_add_u64(m, "rate_bps", r->spec.rate_bps))) {
 		cJSON_Delete(m);
 		m = NULL;
 	}
@@ -185,12 +190,19 @@ static int set_data_options(struct server_run *r, struct error *why)
 	return 0;
 }
 
+static void close_door(struct server_run *r)
+{
+	udp_door_close(r->door);
+	r->door = NULL;
+}
+
 static int collect_data(struct server_run *r)
 {
 	struct peer_server *s = r->session->server;
 	uint64_t deadline = deadline_in_ms(s->timing->data_ms);
 	cJSON *cookies;
-	int rc = data_open(&s->data, run_flows(&r->spec), r->session->wake_fd, deadline, &cookies);
+	int rc = data_open(&s->data, r->spec.protocol, run_flows(&r->spec), r->session->wake_fd,
+			   deadline, &cookies);
 
 	if (rc < 0)
 		return rc;
@@ -355,8 +367,9 @@ static void announce(struct server_run *r)
 	uint64_t ms = r->spec.warmup_ms + r->spec.window_ms;
 
 	server_event(r->session->server, PEER_EVENT_RUN,
-		     "%s: run: %" PRIu64 " stream%s, %s sends, %" PRIu64 ".%" PRIu64 " s",
-		     r->session->info.address, r->spec.streams, r->spec.streams == 1 ? "" : "s",
+		     "%s: run: %" PRIu64 "%s stream%s, %s sends, %" PRIu64 ".%" PRIu64 " s",
+		     r->session->info.address, r->spec.streams,
+		     r->spec.protocol == RUN_UDP ? " UDP" : "", r->spec.streams == 1 ? "" : "s",
 		     r->spec.direction == RUN_FORWARD ? "the client" : "this host", ms / 1000,
 		     ms % 1000 / 100);
 }
@@ -375,6 +388,10 @@ static int do_run(struct server_run *r, struct error *why)
 		if (rc == 0)
 			rc = wait_for(r, turn_has_come, UINT64_MAX, NULL);
 	}
+	/* Open when the first cookie is out. */
+	if (rc == 0 && r->spec.protocol == RUN_UDP &&
+	    udp_door_open(&s->data, r->session->channel.fd, run_flows(&r->spec), &r->door, why) < 0)
+		return session_send_error(r->session, r->id, PROTOCOL_FAILED, why->text);
 	if (rc == 0)
 		rc = collect_data(r);
 	if (rc == -ETIMEDOUT)
@@ -396,6 +413,7 @@ static int do_run(struct server_run *r, struct error *why)
 		rc = session_send_error(r->session, r->id, PROTOCOL_REFUSED,
 					"refused: a window that is over, turned round or too long");
 	} else {
+		close_door(r);
 		announce(r);
 		rc = run_service(r, &end, why);
 		rc = report_end(r, rc, end, why);
@@ -425,6 +443,7 @@ int session_run(struct session *ss, const cJSON *request, uint64_t id)
 		r.fds[i] = -1;
 	turn_join(&s->turns, &r.turn);
 	rc = do_run(&r, &why);
+	close_door(&r);
 	if (turn_has_come(&r))
 		data_close(&s->data);
 	close_data(&r);

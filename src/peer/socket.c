@@ -25,6 +25,13 @@ int socket_new(int family)
 	return fd < 0 ? -errno : fd;
 }
 
+int socket_new_udp(int family)
+{
+	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_UDP);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static void set_int(int fd, int level, int option, int value)
 {
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
@@ -91,6 +98,35 @@ void socket_format_address(const struct socket_address *a, char out[INET6_ADDRST
 		p = inet_ntop(AF_INET6, &v6->sin6_addr, out, INET6_ADDRSTRLEN);
 	if (!p)
 		memcpy(out, "?", 2);
+}
+
+void socket_unmap(struct socket_address *a)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&a->ss;
+	struct sockaddr_in v4 = { .sin_family = AF_INET };
+
+	if (a->ss.ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		return;
+	v4.sin_port = v6->sin6_port;
+	memcpy(&v4.sin_addr, &v6->sin6_addr.s6_addr[12], sizeof(v4.sin_addr));
+	memset(a, 0, sizeof(*a));
+	memcpy(&a->ss, &v4, sizeof(v4));
+	a->len = sizeof(v4);
+}
+
+bool socket_same_host(const struct socket_address *a, const struct socket_address *b)
+{
+	const struct sockaddr_in *a4 = (const struct sockaddr_in *)&a->ss;
+	const struct sockaddr_in *b4 = (const struct sockaddr_in *)&b->ss;
+	const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)&a->ss;
+	const struct sockaddr_in6 *b6 = (const struct sockaddr_in6 *)&b->ss;
+
+	if (a->ss.ss_family != b->ss.ss_family)
+		return false;
+	if (a->ss.ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a->ss.ss_family == AF_INET6 && a6->sin6_scope_id == b6->sin6_scope_id &&
+	       IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
 }
 
 uint16_t socket_port(const struct socket_address *a)

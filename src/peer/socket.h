@@ -15,6 +15,7 @@ struct socket_address { struct sockaddr_storage ss; socklen_t len; };
 
 /* Non-blocking, close-on-exec TCP socket; a descriptor or -errno. */
 int socket_new(int family);
+int socket_new_udp(int family);	/* the same of UDP */
 /* No delay, and an end within seconds when the other host is gone without a word.  Best effort. */
 void socket_set_control_options(int fd);
 /* Small segments for a client's control socket; before connect().  Best effort. */
@@ -27,6 +28,10 @@ int socket_bind_local(int fd, const struct socket_address *local);
 
 /* Numeric, without port and zone; v4-mapped IPv6 as plain IPv4; "?" when it is neither. */
 void socket_format_address(const struct socket_address *a, char out[INET6_ADDRSTRLEN]);
+/* A v4-mapped IPv6 address as plain IPv4; others stay. */
+void socket_unmap(struct socket_address *a);
+/* Same host, whatever the ports. */
+bool socket_same_host(const struct socket_address *a, const struct socket_address *b);
 uint16_t socket_port(const struct socket_address *a);
 int socket_local_address(int fd, struct socket_address *out);	/* 0 or -errno */
 int socket_remote_address(int fd, struct socket_address *out);	/* 0 or -errno */

@@ -71,6 +71,13 @@ bool wire_cookie_begins(const char *bytes, size_t len)
 	return len <= PEER_COOKIE_BYTES;
 }
 
+void wire_cookie_answer(const char cookie[PEER_COOKIE_BYTES], char out[PEER_COOKIE_BYTES])
+{
+	for (size_t i = 0; i < PEER_COOKIE_BYTES - 1; i++)
+		out[i] = cookie[PEER_COOKIE_BYTES - 2 - i];
+	out[PEER_COOKIE_BYTES - 1] = '\0';
+}
+
 /* An upper bound of the values in a text, without looking at its grammar. */
 static size_t count_values(const char *text, size_t len)
 {

@@ -52,6 +52,8 @@ char wire_cookie_letter(unsigned int value);
 int wire_cookie_value(char letter);
 /* The first len bytes of what could become a cookie; true for len 0. */
 bool wire_cookie_begins(const char *bytes, size_t len);
+/* What a server answers to a datagram with this cookie: its letters backwards, no echo. */
+void wire_cookie_answer(const char cookie[PEER_COOKIE_BYTES], char out[PEER_COOKIE_BYTES]);
 
 /*
  * Parses exactly len bytes of JSON holding at most WIRE_MAX_VALUES values; text may hold

@@ -215,41 +215,47 @@ static void test_data_registry(void **state)
 	(void)state;
 	data_init(&r);
 	assert_int_equal(wire_make_cookie(cookie), 0);
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_UNKNOWN);
-	assert_int_equal(data_open(&r, N, wake, deadline_in_ms(10000), &cookies), 0);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_open(&r, RUN_TCP, N, wake, deadline_in_ms(10000), &cookies), 0);
 	assert_int_equal(cJSON_GetArraySize(cookies), N);
+	/* A socket of the other kind is none of this run's. */
+	cookie_of(cookies, 5, cookie);
+	assert_int_equal(data_offer(&r, RUN_UDP, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_look(&r, RUN_UDP, cookie), DATA_UNKNOWN);
+	assert_int_equal(data_look(&r, RUN_TCP, cookie), DATA_TAKEN);
 	/* The right number with other letters behind it. */
 	cookie_of(cookies, 5, cookie);
 	cookie[35] = cookie[35] == 'a' ? 'b' : 'a';
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	/* A number beyond the run's. */
 	memset(cookie, '7', PEER_COOKIE_BYTES - 1);
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	/* In any order: each lands in its place.  (Numbers stand in for sockets.) */
 	for (int i = N - 1; i >= 0; i--) {
 		assert_int_equal(data_take(&r, fds), -EAGAIN);
 		assert_int_equal(eventfd_read(wake, &count), -1);
 		cookie_of(cookies, i, cookie);
-		assert_int_equal(data_offer(&r, cookie, 100000 + i), DATA_TAKEN);
+		assert_int_equal(data_offer(&r, RUN_TCP, cookie, 100000 + i), DATA_TAKEN);
 	}
 	assert_int_equal(eventfd_read(wake, &count), 0);
 	assert_int_equal(data_arrived(&r), N);
 	assert_int_equal(data_take(&r, fds), 0);
 	for (int i = 0; i < N; i++)
 		assert_int_equal(fds[i], 100000 + i);
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_REUSED);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_REUSED);
+	assert_int_equal(data_look(&r, RUN_TCP, cookie), DATA_REUSED);
 	data_close(&r);
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	cJSON_Delete(cookies);
 
 	/* Expired; and a socket that nobody took is closed. */
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	assert_int_equal(data_open(&r, 2, wake, deadline_in_ms(10000), &cookies), 0);
+	assert_int_equal(data_open(&r, RUN_TCP, 2, wake, deadline_in_ms(10000), &cookies), 0);
 	cookie_of(cookies, 0, cookie);
-	assert_int_equal(data_offer(&r, cookie, pair[0]), DATA_TAKEN);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, pair[0]), DATA_TAKEN);
 	r.expires_ns = timing_now_ns();
 	cookie_of(cookies, 1, cookie);
-	assert_int_equal(data_offer(&r, cookie, 1), DATA_UNKNOWN);
+	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	data_destroy(&r);
 	assert_int_equal(read(pair[1], cookie, 1), 0);
 	close(pair[1]);
