@@ -107,6 +107,10 @@ struct flow_sample {
 	struct nd_u64 rcvbuf_bytes, sndbuf_bytes, rmem_bytes, wmem_bytes, receive_queue_bytes;
 	struct nd_u64 max_pacing_bps;
 	struct nd_u64 incoming_cpu, incoming_napi;
+	/* UDP.  Lost: skipped - out_of_order, below 0 where what was skipped before came now. */
+	struct nd_u64 packets, skipped, out_of_order, duplicates, socket_drops;	/* COUNTERs */
+	struct nd_u64 jitter_us, udp_gso_segments;				/* gauges */
+	struct nd_bool udp_gro;
 };
 
 struct worker_sample {		/* one traffic thread */

@@ -227,6 +227,20 @@ const struct field flow_fields[] = {
 	     "Pacing limit of the socket, SO_MAX_PACING_RATE times 8."),
 	FLOW(incoming_cpu, U64, NONE, 0, "CPU the last packet came in on, SO_INCOMING_CPU."),
 	FLOW(incoming_napi, U64, NONE, 0, "NAPI instance of the last packet, SO_INCOMING_NAPI_ID."),
+	FLOW(packets, U64, PACKETS, COUNTER,
+	     "Datagrams sent, or taken in by the application, each number once."),
+	FLOW(skipped, U64, PACKETS, COUNTER,
+	     "Datagrams that later ones overtook; those that never came are lost."),
+	FLOW(out_of_order, U64, PACKETS, COUNTER, "Datagrams that came after later ones."),
+	FLOW(duplicates, U64, PACKETS, COUNTER, "Datagrams that came again."),
+	FLOW(socket_drops, U64, PACKETS, COUNTER,
+	     "Packets for which the receive buffer had no room, SK_MEMINFO_DROPS of SO_MEMINFO; "
+	     "those that UDP_GRO merged count as one."),
+	FLOW(jitter_us, U64, MICROSECONDS, 0,
+	     "Smoothed difference of transit times, RFC 3550 6.4.1."),
+	FLOW(udp_gso_segments, U64, PACKETS, 0,
+	     "Datagrams handed over as one message, UDP_SEGMENT; 1: not wanted or refused."),
+	FLOW(udp_gro, BOOL, NONE, 0, "The kernel may hand over several as one message, UDP_GRO."),
 };
 const size_t flow_nfields = ARRAY_SIZE(flow_fields);
 

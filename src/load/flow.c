@@ -16,6 +16,8 @@ static const struct {
 	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_COPY, .ops = &tcp_send_copy },
 	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_FILE, .ops = &tcp_send_file },
 	{ RUN_TCP, LOAD_SEND, .path = RUN_SEND_ZEROCOPY, .ops = &tcp_send_zerocopy },
+	{ RUN_UDP, LOAD_RECEIVE, .discard = false, .ops = &udp_receive },
+	{ RUN_UDP, LOAD_SEND, .path = RUN_SEND_COPY, .ops = &udp_send },
 };
 
 const struct flow_ops *flow_kind(const struct run_spec *spec, enum load_role role,

@@ -42,7 +42,7 @@ struct flow_ops {
 	const char *name;
 	uint32_t events;	/* EPOLLIN or EPOLLOUT; always edge-triggered */
 	uint32_t end_events;	/* what tells of the end of a connection, e.g. EPOLLHUP */
-	/* Bytes that it receives into w->buffer; NULL: none. */
+	/* Bytes that it needs of w->buffer, which is of whoever has its turn; NULL: none. */
 	size_t (*buffer_bytes)(const struct run_spec *spec);
 	/*
 	 * Options of the socket, private state (f->own: cache lines of its own, so that flows of
@@ -64,6 +64,7 @@ struct flow_ops {
 
 extern const struct flow_ops tcp_receive, tcp_receive_discard;
 extern const struct flow_ops tcp_send_copy, tcp_send_file, tcp_send_zerocopy;
+extern const struct flow_ops udp_receive, udp_send;
 
 /* The kind of traffic of a role; NULL with -EOPNOTSUPP's reason: none does that. */
 const struct flow_ops *flow_kind(const struct run_spec *spec, enum load_role role,

@@ -15,6 +15,7 @@
 #include "src/load/socket.h"
 #include "src/load/task_stat.h"
 #include "src/load/tcp_info.h"
+#include "src/load/udp.h"
 #include "src/load/worker.h"
 
 /* What the sampling thread knows about a flow; workers never look here. */
@@ -357,8 +358,12 @@ static int sample_flow(struct load *l, size_t i, struct arena *mem, const char *
 	out->calls = nd_u64(atomic_load_explicit(&f->calls, memory_order_relaxed));
 	out->blocked_us = nd_u64(flow_blocked_us(f));
 	out->zerocopy_sends = out->zerocopy_copied = nd_u64_unknown(ND_NOT_APPLICABLE);
+	if (l->spec.protocol != RUN_UDP)
+		udp_sample_not_udp(out);
 	if (f->ops->sample)
 		f->ops->sample(f, out);
+	if (out->congestion_control.k == ND_NOT_APPLICABLE)
+		return 0;
 	if (!r->congestion_control[0]) {
 		out->congestion_control = nd_str_unknown(ND_NOT_SUPPORTED);
 		return 0;

@@ -62,6 +62,7 @@ struct run_spec {
 	bool no_delay;			/* TCP_NODELAY */
 	bool dont_fragment;		/* UDP over IPv4 */
 	bool udp_gso, udp_gro;		/* UDP_SEGMENT, UDP_GRO, where the kernel grants them */
+	bool udp_counters_32bit;	/* packet numbers as plain iperf3 has them */
 	char congestion_control[16];	/* "": the sending host's default */
 };
 

@@ -12,6 +12,7 @@
 #include <linux/in6.h>	/* after netinet/in.h: they share their structs */
 
 #include "src/core/text.h"
+#include "src/load/udp_socket.h"
 
 #ifndef SO_MAX_PACING_RATE
 #define SO_MAX_PACING_RATE 47
@@ -200,6 +201,8 @@ int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 	int rc = set_tos(fd, spec->tos, err);	/* a receiver's, too: its ACKs take the same way */
 	int no_delay = spec->no_delay;
 
+	if (rc == 0 && spec->protocol == RUN_UDP)
+		rc = udp_set_options(fd, spec, role, err);
 	if (rc)
 		return rc;
 	if (role == LOAD_RECEIVE)

@@ -97,6 +97,7 @@ static const struct spec_switch switches[] = {
 	{ SWITCH(dont_fragment) },
 	{ SWITCH(udp_gso) },
 	{ SWITCH(udp_gro) },
+	{ SWITCH(udp_counters_32bit) },
 };
 
 /* Names end up in setsockopt() and in error texts of the other end. */

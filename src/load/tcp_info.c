@@ -172,6 +172,18 @@ void parse_tcp_info(const void *buf, size_t len, struct flow_sample *out)
 	out->app_limited = len >= rate_end ? nd_bool(r.delivery_rate_app_limited) : missing;
 }
 
+void tcp_info_unknown(enum nd_known why, struct flow_sample *out)
+{
+	const struct nd_bool no = nd_bool_unknown(why);
+	const struct nd_u64 none = nd_u64_unknown(why);
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		memcpy((char *)out + members[i].out, &none, sizeof(none));
+	out->snd_wscale = out->rcv_wscale = none;
+	out->option_timestamps = out->option_sack = out->option_wscale = out->app_limited = no;
+	out->congestion_control = nd_str_unknown(why);
+}
+
 struct wrapping { size_t out; unsigned int bits; };
 
 #define WRAPS(member_, bits_) { .out = offsetof(struct flow_sample, member_), .bits = (bits_) }
@@ -179,7 +191,7 @@ struct wrapping { size_t out; unsigned int bits; };
 static const struct wrapping wrapping[TCP_INFO_WRAPPING] = {
 	WRAPS(retransmits, 32), WRAPS(segments_out, 32), WRAPS(segments_in, 32),
 	WRAPS(delivered, 32), WRAPS(delivered_ce, 32), WRAPS(dsack_dups, 32),
-	WRAPS(reorder_seen, 32), WRAPS(timeouts, 16),
+	WRAPS(reorder_seen, 32), WRAPS(timeouts, 16), WRAPS(socket_drops, 32),
 };
 
 void tcp_info_unwrap(struct tcp_info_history *h, struct flow_sample *s)
@@ -205,6 +217,7 @@ void parse_meminfo(const void *buf, size_t len, struct flow_sample *out)
 		{ SK_MEMINFO_RCVBUF, &out->rcvbuf_bytes },
 		{ SK_MEMINFO_SNDBUF, &out->sndbuf_bytes },
 		{ SK_MEMINFO_WMEM_QUEUED, &out->wmem_bytes },
+		{ SK_MEMINFO_DROPS, &out->socket_drops },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {

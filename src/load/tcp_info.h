@@ -17,8 +17,11 @@ enum { TCP_INFO_BYTES = 512 };
  */
 void parse_tcp_info(const void *buf, size_t len, struct flow_sample *out);
 
+/* Pure: all that parse_tcp_info() fills is unknown, and why. */
+void tcp_info_unknown(enum nd_known why, struct flow_sample *out);
+
 /* The kernel keeps these in 32 (timeouts: 16) bits, which wrap within minutes at 100 Gbit/s. */
-enum { TCP_INFO_WRAPPING = 8 };
+enum { TCP_INFO_WRAPPING = 9 };
 struct tcp_info_history { uint64_t total[TCP_INFO_WRAPPING]; };
 
 /* Extends the wrapping members of s to 64 bits; call with every sample, in order. */

@@ -130,29 +130,30 @@ int dial_udp(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct e
 	struct knocking k = { .d = d };
 	int rc = 0;
 
-	while (rc >= 0 && done < n) {
+	while (rc == 0 && done < n) {
 		uint64_t next;
 
 		for (; begun < n && k.n < KNOCK_BATCH; begun++) {
-			rc = open_flow(d, begun, err);
-			if (rc < 0)
-				break;
-			fds[begun] = rc;
+			int fd = open_flow(d, begun, err);
+
+			if (fd < 0) {
+				rc = fd;
+				goto out;
+			}
+			fds[begun] = fd;
 			k.flow_of[k.n] = begun;
 			k.again_ns[k.n] = 0;
-			k.polls[k.n++] = (struct pollfd){ .fd = rc, .events = POLLIN };
+			k.polls[k.n++] = (struct pollfd){ .fd = fd, .events = POLLIN };
 		}
-		if (rc < 0)
-			break;
 		next = knock(&k);
 		poll(k.polls, k.n, deadline_left_ms(deadline_earlier(next, deadline_ns)));
 		done += collect(&k);
-		if (done < n && timing_now_ns() >= deadline_ns)
+		rc = d->heed ? d->heed(d->state, err) : 0;
+		if (rc == 0 && done < n && timing_now_ns() >= deadline_ns)
 			rc = no_answer(&k, done, err);
 	}
-	if (rc >= 0)
-		return 0;
-	for (size_t i = 0; i < begun; i++) {
+out:
+	for (size_t i = 0; rc < 0 && i < begun; i++) {
 		close(fds[i]);
 		fds[i] = -1;
 	}

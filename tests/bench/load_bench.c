@@ -8,7 +8,8 @@
  *
  * Each prints its rate, the CPUs it used, bytes per call, and the share of time
  * its flows were blocked.  BLOCK=bytes sets the block size,
- * DISCARD=1 receives without copying.
+ * DISCARD=1 receives without copying.  UDP=1 sends datagrams, GSO=1 and GRO=1
+ * leave cutting and merging them to the kernel, RATE=bit/s is of each stream.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -56,6 +57,42 @@ static int listen_on(uint16_t port, int *fds, size_t n)
 	return 0;
 }
 
+/* A port for each stream; who sends there first is the other end. */
+static int wait_for_datagrams(uint16_t port, int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sockaddr_in a = { .sin_family = AF_INET,
+					 .sin_port = htons((uint16_t)(port + i)) };
+		socklen_t len = sizeof(a);
+		char hello;
+
+		fds[i] = socket(AF_INET, SOCK_DGRAM, 0);
+		if (bind(fds[i], (struct sockaddr *)&a, sizeof(a)) < 0)
+			return -1;
+		if (recvfrom(fds[i], &hello, 1, 0, (struct sockaddr *)&a, &len) < 0 ||
+		    connect(fds[i], (struct sockaddr *)&a, len) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int send_datagrams_to(const char *host, uint16_t port, int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sockaddr_in a = { .sin_family = AF_INET,
+					 .sin_port = htons((uint16_t)(port + i)) };
+
+		inet_pton(AF_INET, host, &a.sin_addr);
+		fds[i] = socket(AF_INET, SOCK_DGRAM, 0);
+		if (connect(fds[i], (struct sockaddr *)&a, sizeof(a)) < 0)
+			return -1;
+		if (send(fds[i], "", 1, 0) < 0)
+			return -1;
+		pause_seconds(0.01);
+	}
+	return 0;
+}
+
 static int connect_to(const char *host, uint16_t port, const struct run_spec *spec, int *fds,
 		      size_t n, struct error *err)
 {
@@ -72,7 +109,7 @@ static int connect_to(const char *host, uint16_t port, const struct run_spec *sp
 	return 0;
 }
 
-struct totals { double bytes, calls, blocked_us, switches; };
+struct totals { double bytes, calls, blocked_us, switches, packets, lost, dropped; };
 
 static struct totals totals_of(struct load *l)
 {
@@ -84,6 +121,10 @@ static struct totals totals_of(struct load *l)
 			t.bytes += (double)c->flows[i].bytes.v;
 			t.calls += (double)c->flows[i].calls.v;
 			t.blocked_us += (double)c->flows[i].blocked_us.v;
+			t.packets += (double)c->flows[i].packets.v;
+			t.lost += (double)c->flows[i].skipped.v -
+				  (double)c->flows[i].out_of_order.v;
+			t.dropped += (double)c->flows[i].socket_drops.v;
 		}
 		for (size_t i = 0; i < c->nworkers; i++)
 			t.switches += (double)c->workers[i].voluntary_switches.v;
@@ -121,6 +162,12 @@ static int run(const struct run_spec *spec, enum load_role role, const int *fds,
 	       (after.bytes - before.bytes) / (after.calls - before.calls),
 	       (after.blocked_us - before.blocked_us) / 1e6 / wall / (double)spec->streams,
 	       (after.switches - before.switches) / wall);
+	if (spec->protocol == RUN_UDP)
+		printf("  packets/s %.0f lost %.2f %% socket drops %.0f\n",
+		       (after.packets - before.packets) / wall,
+		       (after.lost - before.lost) * 100 /
+		       (after.lost - before.lost + after.packets - before.packets),
+		       after.dropped - before.dropped);
 	return 0;
 }
 
@@ -139,11 +186,23 @@ int main(int argc, char **argv)
 		return die("not a number");
 	if (getenv("BLOCK"))
 		parse_u64(getenv("BLOCK"), &spec.block_bytes);
+	if (getenv("UDP"))
+		spec.protocol = RUN_UDP;
+	if (getenv("RATE"))
+		parse_u64(getenv("RATE"), &spec.rate_bps);
+	spec.udp_gso = getenv("GSO") != NULL;
+	spec.udp_gro = getenv("GRO") != NULL;
 	spec.discard_receive = getenv("DISCARD") != NULL;
+	if (!send && spec.protocol == RUN_UDP)
+		return wait_for_datagrams((uint16_t)port, fds, spec.streams) ? die("bind") :
+			run(&spec, LOAD_RECEIVE, fds, (double)window);
 	if (!send)
 		return listen_on((uint16_t)port, fds, spec.streams) ? die("listen") :
 			run(&spec, LOAD_RECEIVE, fds, (double)window);
 	snprintf(spec.congestion_control, sizeof(spec.congestion_control), "%s", argv[6]);
+	if (spec.protocol == RUN_UDP)
+		return send_datagrams_to(argv[2], (uint16_t)port, fds, spec.streams) ?
+			die("connect") : run(&spec, LOAD_SEND, fds, (double)window);
 	if (connect_to(argv[2], (uint16_t)port, &spec, fds, spec.streams, &err))
 		return die(*err.text ? err.text : "connect");
 	return run(&spec, LOAD_SEND, fds, (double)window);
