@@ -197,6 +197,23 @@ static struct nd_f64 loss_of(const struct run_end *tx)
 	return nd_f64((double)again.v > late ? ((double)again.v - late) / (double)sent.v : 0);
 }
 
+/* Datagrams are counted where they arrive; the sender knows nothing of their loss. */
+static struct nd_f64 loss_of_datagrams(const struct run_end *rx)
+{
+	struct nd_u64 lost = END_FLOW_SUM(rx, lost);
+	uint64_t packets = 0;
+
+	if (lost.k != ND_KNOWN)
+		return nd_f64_unknown(lost.k);
+	/* At an end that sends, too, its own packets are none of these. */
+	for (size_t i = 0; i < rx->nflows; i++)
+		if (rx->flows[i].lost.k == ND_KNOWN && rx->flows[i].packets.k == ND_KNOWN)
+			packets += rx->flows[i].packets.v;
+	if (packets + lost.v == 0)
+		return nd_f64_unknown(ND_NOT_APPLICABLE);
+	return nd_f64((double)lost.v / (double)(packets + lost.v));
+}
+
 /* The reason why an end is no whole one, NULL: it is. */
 static const char *missing_part(const struct run *r, int side, struct arena *mem)
 {
@@ -217,12 +234,16 @@ static const char *missing_part(const struct run *r, int side, struct arena *mem
 	return NULL;
 }
 
-/* Goodput is what the receiver took in; a lost peer leaves only the sender's count. */
+/*
+ * Goodput is what the receiver took in; a lost peer leaves only the sender's count, which says
+ * nothing about datagrams.
+ */
 static void conclude(struct run *r, int rc, const char *text, struct arena *mem)
 {
 	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
 	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
-	const struct run_end *counted = rx->present ? rx : tx->present ? tx : NULL;
+	bool udp = r->spec.protocol == RUN_UDP;
+	const struct run_end *counted = rx->present ? rx : tx->present && !udp ? tx : NULL;
 
 	for (int side = 0; side < EXAM_ENDS && !text; side++)
 		text = missing_part(r, side, mem);
@@ -241,7 +262,7 @@ static void conclude(struct run *r, int rc, const char *text, struct arena *mem)
 	else
 		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
 	r->retransmits = END_FLOW_SUM(tx, retransmits);
-	r->loss = loss_of(tx);
+	r->loss = udp ? loss_of_datagrams(rx) : loss_of(tx);
 }
 
 int conduct_run(struct peer *peer, const struct conduct_options *o,

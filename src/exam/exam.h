@@ -64,6 +64,7 @@ struct end_interval {
 	struct nd_f64 start_s, seconds;	/* start relative to the window's */
 	struct nd_u64 bytes;		/* by the application at this end */
 	struct nd_u64 retransmits;
+	struct nd_u64 packets, lost;	/* UDP; of the flows that this end receives */
 	struct nd_u64 throttled_us;	/* cgroup, all levels */
 	struct nd_u64 link_rx_bytes, link_tx_bytes;	/* egress link */
 	struct core_load *cores;	size_t ncores;
@@ -94,6 +95,11 @@ struct flow_summary {
 	struct nd_bool option_wscale, option_sack, option_timestamps;
 	struct nd_str congestion_control;
 	struct nd_u64 incoming_cpu, incoming_napi;
+	/* UDP; of the receiver but for packets */
+	struct nd_u64 packets, lost, out_of_order, duplicates, socket_drops;
+	struct nd_f64 jitter_us;
+	struct nd_u64 udp_gso_segments;
+	struct nd_bool udp_gro;
 	struct nd_u64 samples;
 };
 extern const struct field flow_summary_fields[];
@@ -126,7 +132,8 @@ struct run {
 	struct nd_f64 seconds;		/* of the measured window at the receiver */
 	struct nd_u64 goodput_bps;	/* what the receiver's application took in */
 	struct nd_u64 retransmits;	/* sender, window */
-	struct nd_f64 loss;		/* (bytes_retransmitted - DSACKed) / bytes_sent */
+	/* TCP: (bytes_retransmitted - DSACKed) / bytes_sent; UDP: lost / (received + lost) */
+	struct nd_f64 loss;
 	struct run_end ends[EXAM_ENDS];
 };
 

@@ -12,8 +12,8 @@
 const struct field flow_summary_fields[] = {
 	FLOW(flow, U64, NONE, FIELD_KEY, "Number of the flow from 0, the same on both ends."),
 	FLOW(direction, STR, NONE, 0, "What this end does: send or receive."),
-	FLOW(local_port, U64, NONE, 0, "TCP port at this end."),
-	FLOW(peer_port, U64, NONE, 0, "TCP port at the other end."),
+	FLOW(local_port, U64, NONE, 0, "TCP or UDP port at this end."),
+	FLOW(peer_port, U64, NONE, 0, "TCP or UDP port at the other end."),
 	FLOW(bytes, U64, BYTES, FIELD_COUNTER,
 	     "Bytes the application at this end sent or received."),
 	FLOW(goodput_bps, U64, BITS_PER_SECOND, 0, "bytes * 8 / length of the window."),
@@ -98,6 +98,19 @@ const struct field flow_summary_fields[] = {
 	     "CPU that last processed a packet of the flow (SO_INCOMING_CPU)."),
 	FLOW(incoming_napi, U64, NONE, 0,
 	     "NAPI instance that received the flow (SO_INCOMING_NAPI_ID)."),
+	FLOW(packets, U64, PACKETS, FIELD_COUNTER,
+	     "UDP: datagrams sent, or taken in by the application, each once."),
+	FLOW(lost, U64, PACKETS, FIELD_COUNTER, "UDP: datagrams that never came."),
+	FLOW(out_of_order, U64, PACKETS, FIELD_COUNTER,
+	     "UDP: datagrams that came after later ones."),
+	FLOW(duplicates, U64, PACKETS, FIELD_COUNTER, "UDP: datagrams that came again."),
+	FLOW(socket_drops, U64, PACKETS, FIELD_COUNTER,
+	     "UDP: packets lost for want of room in the receive buffer (SK_MEMINFO_DROPS)."),
+	FLOW(jitter_us, F64, MICROSECONDS, 0,
+	     "UDP: variation of the transit time (RFC 3550 6.4.1), mean of the samples."),
+	FLOW(udp_gso_segments, U64, PACKETS, 0,
+	     "Datagrams handed over as one message (UDP_SEGMENT); 1: not wanted or refused."),
+	FLOW(udp_gro, BOOL, NONE, 0, "The kernel may merge received datagrams (UDP_GRO)."),
 	FLOW(samples, U64, COUNT, 0, "Samples the means were taken from."),
 };
 const size_t flow_summary_nfields = ARRAY_SIZE(flow_summary_fields);
@@ -149,6 +162,9 @@ const struct field end_interval_fields[] = {
 	INTERVAL(bytes, U64, BYTES, FIELD_COUNTER, "By the application at this end, all flows."),
 	INTERVAL(retransmits, U64, PACKETS, FIELD_COUNTER,
 		 "Segments this end sent again, all flows."),
+	INTERVAL(packets, U64, PACKETS, FIELD_COUNTER, "UDP: datagrams taken in, all flows."),
+	INTERVAL(lost, U64, PACKETS, FIELD_COUNTER,
+		 "UDP: datagrams found missing, less those that came late, all flows."),
 	INTERVAL(throttled_us, U64, MICROSECONDS, FIELD_COUNTER,
 		 "Time our cgroup was throttled, all levels (cpu.stat)."),
 	INTERVAL(link_rx_bytes, U64, BYTES, FIELD_COUNTER,
@@ -179,6 +195,7 @@ const struct field run_fields[] = {
 	FIELD(struct run, retransmits, U64, PACKETS, FIELD_COUNTER,
 	      "Segments the sender sent again in the window."),
 	FIELD(struct run, loss, F64, SHARE, 0,
-	      "(bytes_retransmitted - duplicates the receiver reported) / bytes_sent."),
+	      "TCP: (bytes_retransmitted - duplicates the receiver reported) / bytes_sent; "
+	      "UDP: lost / (packets + lost) of the receiver."),
 };
 const size_t run_nfields = ARRAY_SIZE(run_fields);

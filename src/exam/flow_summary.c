@@ -16,6 +16,7 @@ static const struct member_pair mean_table[] = {
 	PAIR(snd_wnd_bytes, snd_wnd_bytes),
 	PAIR(rcv_wnd_bytes, rcv_wnd_bytes),
 	PAIR(receive_queue_bytes, receive_queue_bytes),
+	PAIR(jitter_us, jitter_us),
 };
 
 /* Means that are computed from several gauges of one sample. */
@@ -49,6 +50,10 @@ static const struct member_pair difference_table[] = {
 	PAIR(segments_out, segments_out),
 	PAIR(segments_in, segments_in),
 	PAIR(delivered_ce, delivered_ce),
+	PAIR(packets, packets),
+	PAIR(out_of_order, out_of_order),
+	PAIR(duplicates, duplicates),
+	PAIR(socket_drops, socket_drops),
 };
 
 /* Shares of the window made from a counter of microseconds. */
@@ -67,7 +72,7 @@ static const struct member_pair last_table[] = {
 	PAIR(rcv_wscale, rcv_wscale), PAIR(ssthresh, ssthresh), PAIR(pacing_bps, pacing_bps),
 	PAIR(max_pacing_bps, max_pacing_bps), PAIR(reordering, reordering),
 	PAIR(incoming_cpu, incoming_cpu), PAIR(incoming_napi, incoming_napi),
-	PAIR(min_rtt_us, min_rtt_us),
+	PAIR(min_rtt_us, min_rtt_us), PAIR(udp_gso_segments, udp_gso_segments),
 };
 
 struct running_mean { double sum; uint64_t n; enum nd_known why; };
@@ -110,6 +115,15 @@ static struct nd_f64 mean_value(const struct running_mean *m)
 	if (m->n)
 		return nd_f64(m->sum / (double)m->n);
 	return nd_f64_unknown(m->why);
+}
+
+struct nd_u64 flow_lost(struct nd_u64 skipped, struct nd_u64 out_of_order)
+{
+	if (skipped.k != ND_KNOWN)
+		return nd_u64_unknown(skipped.k);
+	if (out_of_order.k != ND_KNOWN)
+		return nd_u64_unknown(out_of_order.k);
+	return nd_u64(skipped.v > out_of_order.v ? skipped.v - out_of_order.v : 0);
 }
 
 struct flow_folder *flow_folder_new(void)
@@ -252,6 +266,9 @@ static int summarise(const struct flow_state *st, uint64_t window_us, struct are
 			nd_u64((uint64_t)((double)out->bytes.v * 8e6 / (double)window_us));
 	out->snd_wnd_max_bytes = st->snd_wnd_seen ? nd_u64(st->snd_wnd_max)
 						  : nd_u64_unknown(st->last.snd_wnd_bytes.k);
+	out->lost = flow_lost(difference(st, offsetof(struct flow_sample, skipped)),
+			      out->out_of_order);
+	out->udp_gro = st->last.udp_gro;
 	out->option_wscale = st->last.option_wscale;
 	out->option_sack = st->last.option_sack;
 	out->option_timestamps = st->last.option_timestamps;

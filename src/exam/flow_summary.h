@@ -9,6 +9,12 @@
 
 #include "src/exam/exam.h"
 
+/*
+ * Datagrams lost between two samples, from their difference.  What was skipped before and came
+ * now makes it fewer, but never less than none.
+ */
+struct nd_u64 flow_lost(struct nd_u64 skipped, struct nd_u64 out_of_order);
+
 struct flow_folder;	/* used by one thread */
 
 struct flow_folder *flow_folder_new(void);	/* NULL: no memory */

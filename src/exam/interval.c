@@ -70,6 +70,13 @@ int interval_fill(const struct counters *d, double start_s, uint64_t egress_ifin
 	for (size_t i = 0; i < d->nflows; i++) {
 		out->bytes = plus(out->bytes, d->flows[i].bytes);
 		out->retransmits = plus(out->retransmits, d->flows[i].retransmits);
+		/* A flow that is sent has packets, too, but nobody here to miss one. */
+		struct nd_u64 lost = flow_lost(d->flows[i].skipped, d->flows[i].out_of_order);
+		out->lost = plus(out->lost, lost);
+		if (lost.k == ND_KNOWN)
+			out->packets = plus(out->packets, d->flows[i].packets);
+		else if (out->packets.k != ND_KNOWN)
+			out->packets = lost;
 	}
 	for (size_t i = 0; i < d->ncgroups; i++)
 		out->throttled_us = plus(out->throttled_us, d->cgroups[i].throttled_us);

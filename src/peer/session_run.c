@@ -71,7 +71,7 @@ static bool against_limits(const struct peer_server_options *o, const struct run
 /* The sender keeps to it: in a forward run that is the client, which is told. */
 static void limit_rate(const struct peer_server_options *o, struct run_spec *spec)
 {
-	uint64_t share = o->max_bps / spec->streams;
+	uint64_t share = o->max_bps / run_flows(spec);
 	/* UDP's is kept by us: without fq nothing in the kernel would pace datagrams. */
 	uint64_t *rate = spec->protocol == RUN_UDP ? &spec->rate_bps : &spec->pacing_bps;
 

@@ -136,18 +136,22 @@ static void *door_main(void *arg)
 	struct udp_door *d = arg;
 	struct epoll_event events[EVENTS_PER_WAIT];
 
-	for (;;) {
+	bool stop = false;
+
+	while (!stop) {
 		int n = epoll_wait(d->epoll_fd, events, EVENTS_PER_WAIT, -1);
 
+		/* All of them, also at the end: a cookie left behind is in the way of data. */
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.fd == d->stop_fd)
-				return NULL;
-			if (events[i].data.fd == d->fd)
+				stop = true;
+			else if (events[i].data.fd == d->fd)
 				look_outside(d);
 			else
 				look_at_flow(d, events[i].data.fd);
 		}
 	}
+	return NULL;
 }
 
 static void door_free(struct udp_door *d)

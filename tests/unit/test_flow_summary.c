@@ -80,6 +80,47 @@ static void counters_become_differences_and_gauges_means(void **state)
 	arena_free(mem);
 }
 
+static void datagrams_that_come_late_are_not_lost(void **state)
+{
+	/* The second flow's were skipped before the window and come in it. */
+	static const uint64_t skipped[] = { 100, 100 + 20, 50, 50 + 1 }, late[] = { 40, 47, 3, 8 };
+	struct flow_folder *folder = flow_folder_new();
+	struct arena *mem = arena_new(0);
+	struct flow_summary *rows;
+	size_t n;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct counters *c = sample();
+
+		for (uint64_t flow = 0; flow < 2; flow++) {
+			struct flow_sample *f = add_flow(c, flow, "receive");
+
+			f->packets = nd_u64(1000 + 500 * i);
+			f->skipped = nd_u64(skipped[2 * flow + i]);
+			f->out_of_order = nd_u64(late[2 * flow + i]);
+			f->jitter_us = nd_u64(10 + 20 * i);
+			f->socket_drops = nd_u64(4 * i);
+			f->udp_gro = nd_bool(true);
+		}
+		fold(folder, c);
+	}
+	assert_int_equal(flow_folder_finish(folder, 1000000, mem, &rows, &n), 0);
+	flow_folder_free(folder);
+	assert_int_equal(n, 2);
+	assert_int_equal(rows[0].packets.v, 500);
+	assert_int_equal(rows[0].lost.v, 20 - 7);
+	assert_int_equal(rows[0].out_of_order.v, 7);
+	assert_int_equal(rows[0].socket_drops.v, 4);
+	assert_float_equal(rows[0].jitter_us.v, 20, 1e-3);
+	assert_true(nd_is_true(rows[0].udp_gro));
+	assert_int_equal(rows[1].lost.k, ND_KNOWN);
+	assert_int_equal(rows[1].lost.v, 0);
+	assert_int_equal(flow_lost(nd_u64(1), nd_u64_unknown(ND_NOT_APPLICABLE)).k,
+			 ND_NOT_APPLICABLE);
+	arena_free(mem);
+}
+
 static void unknown_stays_unknown_with_its_reason(void **state)
 {
 	struct flow_folder *folder = flow_folder_new();
@@ -156,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_become_differences_and_gauges_means),
+		cmocka_unit_test(datagrams_that_come_late_are_not_lost),
 		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
 		cmocka_unit_test(flows_are_told_apart),
 		cmocka_unit_test(no_samples_no_rows),

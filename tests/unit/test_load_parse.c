@@ -34,7 +34,7 @@ static void test_spec_round_trip(void **state)
 		.sndbuf_bytes = 1 << 20, .rcvbuf_bytes = 1 << 21, .rate_bps = 1048576,
 		.burst_blocks = 10, .pacing_bps = UINT64_C(9400000000), .tos = 184,
 		.flow_label = 0xfffff, .send_path = RUN_SEND_ZEROCOPY, .no_delay = true,
-		.dont_fragment = true, .udp_gso = true, .udp_gro = true,
+		.dont_fragment = true, .udp_gso = true, .udp_gro = true, .udp_counters_32bit = true,
 		.congestion_control = "cubic"
 	};
 	struct run_spec b;

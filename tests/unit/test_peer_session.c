@@ -290,7 +290,7 @@ static int try_run(struct peer *p, const struct run_spec *spec, struct error *er
 	int fds[RUN_MAX_STREAMS], rc = peer_run_prepare(p, spec, fds, PATIENCE_MS, err);
 
 	if (rc == 0)
-		fixture_close_run(fds, spec->streams);
+		fixture_close_run(fds, run_flows(spec));
 	peer_run_cancel(p);
 	return rc;
 }
@@ -324,6 +324,22 @@ static void test_limits(void **state)
 	spec.pacing_bps = 1000000;
 	assert_int_equal(try_run(p, &spec, &err), 0);
 	assert_int_equal(peer_run_spec(p)->pacing_bps, 1000000);
+	/* Of UDP it is the rate that we keep ourselves; both directions share it. */
+	spec.protocol = RUN_UDP;
+	spec.pacing_bps = 0;
+	assert_int_equal(try_run(p, &spec, &err), 0);
+	assert_int_equal(peer_run_spec(p)->rate_bps, 250000000);
+	assert_int_equal(peer_run_spec(p)->pacing_bps, 0);
+	spec.streams = 2;
+	spec.bidirectional = true;
+	spec.rate_bps = 1000000;
+	assert_int_equal(try_run(p, &spec, &err), 0);
+	assert_int_equal(peer_run_spec(p)->rate_bps, 1000000);
+	spec.rate_bps = 300000000;
+	assert_int_equal(try_run(p, &spec, &err), 0);
+	assert_int_equal(peer_run_spec(p)->rate_bps, 250000000);
+	spec.protocol = RUN_TCP;
+	spec.bidirectional = false;
 	spec.streams = 0;
 	assert_int_equal(try_run(p, &spec, &err), -EINVAL);
 	spec.streams = RUN_MAX_STREAMS + 1;
