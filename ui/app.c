@@ -140,12 +140,12 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	/* Over the help a view sees no keys. */
-	bool taken = !a->help && !a->plain && v->key &&
+	bool taken = !a->help && v->key &&
 		     v->key(&a->scene, app_state(a), key, &a->request);
 	if (!taken)
 		run_app_key(a, key);
 	if (a->request.wish == WISH_PLAIN) {
-		a->plain = true;
+		a->plain = !a->plain;
 		app_request_done(a, NULL);
 	}
 	size_t n = app_rows(a);

@@ -173,7 +173,9 @@ void app_draw(const struct app *a, struct canvas *c)
 		return;
 	}
 	if (a->plain) {
-		app_view(a)->draw(&a->scene, &a->states[a->current], c, area);
+		struct view_state state = a->states[a->current];
+		state.plain = true;
+		app_view(a)->draw(&a->scene, &state, c, area);
 		return;
 	}
 	tabs(a, c, area_take_top(&area, 1));

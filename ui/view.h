@@ -61,6 +61,7 @@ struct view {
 extern const struct view *const views_table[];
 extern const size_t views_count;
 
-extern const struct view view_overview, view_cores, view_queues, view_ladder;
+extern const struct view view_overview, view_cores, view_queues, view_ladder,
+			 view_findings;
 
 #endif
