@@ -292,7 +292,7 @@ int load_create(const struct load_config *config, struct load **out, struct erro
 	*out = NULL;
 	if (rc)
 		return rc;
-	l = aligned_array(1, sizeof(*l));
+	l = calloc(1, sizeof(*l));
 	if (!l)
 		return error_set(err, ENOMEM, "traffic engine: out of memory");
 	rc = set_up_common(l, config, err);

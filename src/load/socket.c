@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <linux/in6.h>	/* after netinet/in.h: they share their structs */
 
 #include "src/core/text.h"
 #include "src/load/udp_socket.h"
@@ -17,6 +16,20 @@
 #ifndef SO_MAX_PACING_RATE
 #define SO_MAX_PACING_RATE 47
 #endif
+
+/* linux/in6.h cannot be included beside every libc's netinet/in.h. */
+#ifndef IPV6_FLOWLABEL_MGR
+#define IPV6_FLOWLABEL_MGR 32
+#define IPV6_FLOWINFO_SEND 33
+#endif
+enum { FLOW_LABEL_GET = 0, FLOW_LABEL_CREATE = 1, FLOW_LABEL_SHARE_ANY = 255 };
+struct flow_label_request {	/* struct in6_flowlabel_req */
+	struct in6_addr dst;
+	uint32_t label;		/* big-endian */
+	uint8_t action, share;
+	uint16_t flags, expires, linger;
+	uint32_t padding;
+};
 
 #define FLOW_LABEL_MASK 0xfffff
 #define SYSCTL_AVAILABLE "/proc/sys/net/ipv4/tcp_available_congestion_control"
@@ -109,9 +122,9 @@ int load_prepare_address(int fd, const struct run_spec *spec, struct sockaddr *t
 			 struct error *err)
 {
 	struct sockaddr_in6 *a = (struct sockaddr_in6 *)to;
-	struct in6_flowlabel_req r = {
-		.flr_label = htonl((uint32_t)spec->flow_label), .flr_action = IPV6_FL_A_GET,
-		.flr_share = IPV6_FL_S_ANY, .flr_flags = IPV6_FL_F_CREATE
+	struct flow_label_request r = {
+		.label = htonl((uint32_t)spec->flow_label), .action = FLOW_LABEL_GET,
+		.share = FLOW_LABEL_SHARE_ANY, .flags = FLOW_LABEL_CREATE
 	};
 	int on = 1;
 
@@ -119,14 +132,14 @@ int load_prepare_address(int fd, const struct run_spec *spec, struct sockaddr *t
 		return 0;
 	if (to->sa_family != AF_INET6 || IN6_IS_ADDR_V4MAPPED(&a->sin6_addr))
 		return error_set(err, EOPNOTSUPP, "flow label: IPv6 has one, IPv4 has not");
-	memcpy(&r.flr_dst, &a->sin6_addr, sizeof(r.flr_dst));
+	r.dst = a->sin6_addr;
 	/* The kernel wants labels registered before they are used. */
 	if (setsockopt(fd, IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &r, sizeof(r)) < 0)
 		return error_set(err, errno, "IPV6_FLOWLABEL_MGR %#" PRIx64 ": %s",
 				 spec->flow_label, strerror(errno));
 	if (setsockopt(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, &on, sizeof(on)) < 0)
 		return error_set(err, errno, "IPV6_FLOWINFO_SEND: %s", strerror(errno));
-	a->sin6_flowinfo = r.flr_label;
+	a->sin6_flowinfo = r.label;
 	return 0;
 }
 

@@ -8,8 +8,9 @@
  *
  * Each prints its rate, the CPUs it used, bytes per call, and the share of time
  * its flows were blocked.  BLOCK=bytes sets the block size,
- * DISCARD=1 receives without copying.  UDP=1 sends datagrams, GSO=1 and GRO=1
- * leave cutting and merging them to the kernel, RATE=bit/s is of each stream.
+ * DISCARD=1 receives without copying, SEND=file and SEND=zerocopy send without.
+ * UDP=1 sends datagrams, GSO=1 and GRO=1 leave cutting and merging them to the kernel,
+ * RATE=bit/s is of each stream.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -193,6 +194,9 @@ int main(int argc, char **argv)
 	spec.udp_gso = getenv("GSO") != NULL;
 	spec.udp_gro = getenv("GRO") != NULL;
 	spec.discard_receive = getenv("DISCARD") != NULL;
+	if (getenv("SEND"))
+		spec.send_path = strcmp(getenv("SEND"), "file") == 0 ? RUN_SEND_FILE
+								     : RUN_SEND_ZEROCOPY;
 	if (!send && spec.protocol == RUN_UDP)
 		return wait_for_datagrams((uint16_t)port, fds, spec.streams) ? die("bind") :
 			run(&spec, LOAD_RECEIVE, fds, (double)window);
