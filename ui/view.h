@@ -62,6 +62,6 @@ extern const struct view *const views_table[];
 extern const size_t views_count;
 
 extern const struct view view_overview, view_cores, view_queues, view_ladder,
-			 view_findings;
+			 view_flows, view_findings;
 
 #endif

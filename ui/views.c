@@ -6,6 +6,7 @@ const struct view *const views_table[] = {
 	&view_cores,
 	&view_queues,
 	&view_ladder,
+	&view_flows,
 	&view_findings,
 };
 const size_t views_count = ARRAY_SIZE(views_table);
