@@ -47,10 +47,12 @@ enum {
 
 static void *aligned_array(size_t count, size_t size)
 {
-	void *p = aligned_alloc(CACHE_LINE_BYTES, count * size);
+	/* aligned_alloc() wants a multiple of the alignment. */
+	size_t bytes = (count * size + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
+	void *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
 
 	if (p)
-		memset(p, 0, count * size);
+		memset(p, 0, bytes);
 	return p;
 }
 

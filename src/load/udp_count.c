@@ -55,12 +55,12 @@ static inline int64_t ahead(const struct udp_count *c, uint64_t number)
 static bool place(struct udp_count *c, uint64_t number)
 {
 	int64_t step = ahead(c, number);
-	uint64_t full = c->highest + (uint64_t)step;
+	uint64_t full = c->highest + (uint64_t)step, behind = 0 - (uint64_t)step;
 
 	if (step == 1) {
 		c->highest = full;
 		*seen_word(c, full) &= ~seen_bit(full);
-	} else if (step > (int64_t)MAX_JUMP || (step < 1 && (uint64_t)-step >= c->highest)) {
+	} else if (step > (int64_t)MAX_JUMP || (step < 1 && behind >= c->highest)) {
 		/* Too far ahead, or 0 and before: numbers begin at 1. */
 		c->foreign++;
 		return false;
@@ -68,7 +68,7 @@ static bool place(struct udp_count *c, uint64_t number)
 		c->skipped += (uint64_t)step - 1;
 		forget(c, c->highest + 1, full);
 		c->highest = full;
-	} else if ((uint64_t)-step >= UDP_WINDOW_NUMBERS || (*seen_word(c, full) & seen_bit(full))) {
+	} else if (behind >= UDP_WINDOW_NUMBERS || (*seen_word(c, full) & seen_bit(full))) {
 		c->duplicates++;
 		return false;
 	} else {
