@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receiving datagrams: in batches and, where the kernel merges them (UDP_GRO), many to a message. */
+/* Receiving datagrams: in batches and, where the kernel merges them (UDP_GRO), many a message. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static enum turn receive_turn(struct worker *w, struct flow *f)
 		for (int i = 0; i < got; i++)
 			take(&r->count, &b.messages[i], gro, now_us);
 		publish(f, r, before);
-		/* Fewer than there was room for: the next would only have been EAGAIN, or an error. */
+		/* Fewer than there was room for: next is EAGAIN, or an error. */
 		if ((unsigned int)got < b.n && !f->closing)
 			return TURN_WAIT;
 		done += (size_t)got * f->common->spec->block_bytes;

@@ -107,16 +107,18 @@ static void rig_stop(struct rig *r)
 	close(r->stop_fd);
 }
 
+static const struct run_spec tcp = {
+	.streams = 1, .block_bytes = 65536, .warmup_ms = 100, .window_ms = 500
+};
+
 /* One run of half a second. */
-static struct exam *examine(struct rig *r, enum run_direction d)
+static struct exam *examine_with(struct rig *r, enum run_direction d, const struct run_spec *base)
 {
 	struct peer_target target = { .host = "127.0.0.1", .key = r->key,
 				      .port = peer_server_port(r->server) };
 	struct conduct_options o = {
 		.target = &target,
-		.plan = { .base = { .streams = 1, .block_bytes = 65536, .warmup_ms = 100,
-				    .window_ms = 500 },
-			  .forward = d == RUN_FORWARD, .reverse = d == RUN_REVERSE },
+		.plan = { .base = *base, .forward = d == RUN_FORWARD, .reverse = d == RUN_REVERSE },
 	};
 	struct error err = { "" };
 	struct exam *e = NULL;
@@ -125,6 +127,11 @@ static struct exam *examine(struct rig *r, enum run_direction d)
 		fail_msg("%s", err.text);
 	assert_int_equal(e->nruns, 1);
 	return e;
+}
+
+static struct exam *examine(struct rig *r, enum run_direction d)
+{
+	return examine_with(r, d, &tcp);
 }
 
 static void assert_lost(enum peer_kind kind, enum run_direction d, const char *why)
@@ -159,6 +166,44 @@ static void a_good_peer_completes_the_run(void **state)
 	rig_stop(&r);
 }
 
+/* Datagrams: goodput is what arrived, loss is counted there, and nothing is told of TCP. */
+static void datagrams_are_counted_where_they_arrive(void **state)
+{
+	const struct run_spec udp = {
+		.protocol = RUN_UDP, .streams = 1, .block_bytes = 1400, .warmup_ms = 100,
+		.window_ms = 500, .rate_bps = 20000000
+	};
+	struct rig r;
+
+	(void)state;
+	rig_start(&r, PEER_GOOD);
+	for (enum run_direction d = RUN_FORWARD; d <= RUN_REVERSE; d++) {
+		struct exam *e = examine_with(&r, d, &udp);
+		const struct run *run = &e->runs[0];
+		const struct flow_summary *rx = run->ends[run_receiver(d)].flows;
+		const struct flow_summary *tx = run->ends[run_sender(d)].flows;
+
+		if (run->status != RUN_COMPLETE)
+			fail_msg("%s", run->problem.k == ND_KNOWN ? run->problem.v : "no reason");
+		assert_int_equal(run->spec.protocol, RUN_UDP);
+		/* At most the rate, a little late or early; a busy machine may be slower. */
+		assert_in_range(run->goodput_bps.v, 1, 25000000);
+		assert_int_equal(run->loss.k, ND_KNOWN);
+		assert_true(run->loss.v >= 0 && run->loss.v < 0.5);
+		assert_int_equal(run->retransmits.k, ND_NOT_APPLICABLE);
+		/* Read a moment apart. */
+		assert_in_range(rx->packets.v * 1400 + 200 * 1400, rx->bytes.v,
+				rx->bytes.v + 400 * 1400);
+		assert_int_equal(rx->lost.k, ND_KNOWN);
+		assert_int_equal(rx->jitter_us.k, ND_KNOWN);
+		assert_int_equal(rx->socket_drops.k, ND_KNOWN);
+		assert_int_equal(tx->lost.k, ND_NOT_APPLICABLE);
+		assert_int_equal(tx->packets.k, ND_KNOWN);
+		exam_free(e);
+	}
+	rig_stop(&r);
+}
+
 static void a_peer_that_measured_nothing(void **state)
 {
 	(void)state;
@@ -183,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_peer_completes_the_run),
+		cmocka_unit_test(datagrams_are_counted_where_they_arrive),
 		cmocka_unit_test(a_peer_that_measured_nothing),
 		cmocka_unit_test(a_peer_that_says_why_it_measured_nothing),
 		cmocka_unit_test(a_peer_whose_window_was_over),

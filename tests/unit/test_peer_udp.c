@@ -159,9 +159,9 @@ static void door_open(struct door *d, const struct peer_timing *t)
 	raw_session_open(&d->session, d->f->port, &d->f->key);
 	raw_send(&d->session.channel, "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}");
 	cJSON_Delete(raw_receive(&d->session.channel, "hello"));
-	raw_send(&d->session.channel, "{\"type\":\"prepare\",\"id\":9,\"spec\":{\"protocol\":\"udp\","
-		 "\"block_bytes\":1000,\"direction\":\"forward\",\"streams\":2,"
-		 "\"window_ms\":100}}");
+	raw_send(&d->session.channel, "{\"type\":\"prepare\",\"id\":9,\"spec\":{"
+		 "\"protocol\":\"udp\",\"block_bytes\":1000,\"direction\":\"forward\","
+		 "\"streams\":2,\"window_ms\":100}}");
 	d->answer = raw_receive(&d->session.channel, "data");
 }
 

@@ -125,8 +125,8 @@ static void test_loss_is_what_was_dropped(void **state)
 	(void)state;
 	if (!run("command -v nft >/dev/null") || !enter_namespace() ||
 	    !run("nft 'table inet t { counter gone { packets 0 bytes 0; }; chain in { type filter "
-		 "hook input priority 0; udp dport 7000 numgen random mod 100 < 3 counter name gone "
-		 "drop; }; }' 2>/dev/null")) {
+		 "hook input priority 0; udp dport 7000 numgen random mod 100 < 3 counter "
+		 "name gone drop; }; }' 2>/dev/null")) {
 		print_message("needs nft, and a network namespace with nf_tables\n");
 		skip();
 	}
