@@ -59,6 +59,7 @@
 	X(rule_softnet_backlog_drop) \
 	X(rule_softnet_time_squeeze) \
 	X(rule_tool_same_machine) \
+	X(rule_tool_sampling_uneven) \
 	X(rule_tool_cross_traffic)
 
 #define DECLARE(symbol) extern const struct rule symbol;

@@ -163,6 +163,7 @@
 /* ---- the test itself ---- */
 #define TOOL_CROSS_TRAFFIC_SHARE 0.05	/* of the line rate (or of the measured rate) */
 #define TOOL_CROSS_TRAFFIC_FULL 0.90	/* of the line rate, theirs and ours: it costs us */
+#define TOOL_SAMPLING_ERROR 0.10	/* of the window's length, or of its samples */
 #define TOOL_UNSTABLE_CV 0.10
 #define PATH_ASYMMETRY 1.3
 

@@ -158,6 +158,24 @@ struct nd_f64 end_worker_wait(const struct run_end *e)
 	return over_workers(e, worker_wait_us).max;
 }
 
+bool end_sampling_of(const struct run *r, enum side s, struct end_sampling *out)
+{
+	const struct run_end *e = &r->ends[s];
+	double missing;
+
+	*out = (struct end_sampling){ .asked_s = (double)r->spec.window_ms / 1000 };
+	if (!e->present || e->window_ns.k != ND_KNOWN || !(out->asked_s > 0))
+		return false;
+	out->window_s = (double)e->window_ns.v / 1e9;
+	out->expected = round(out->asked_s * EXAM_SAMPLES_PER_SECOND);
+	out->samples = e->nintervals;
+	out->error = fabs(out->window_s / out->asked_s - 1);
+	missing = out->expected > 0 ? 1 - (double)out->samples / out->expected : 0;
+	if (out->samples)
+		out->error = fmax(out->error, missing);
+	return true;
+}
+
 static const void *member_of(const struct flow_summary *f, size_t offset)
 {
 	return (const char *)f + offset;

@@ -13,7 +13,7 @@
 #include "src/peer/peer.h"
 
 /* How often an end is sampled: 10 Hz. */
-#define END_INTERVAL_NS 100000000ULL
+#define END_INTERVAL_NS (1000000000ULL / EXAM_SAMPLES_PER_SECOND)
 
 struct end_config {
 	const struct run_spec *spec;

@@ -197,6 +197,17 @@ struct nd_f64 end_busiest_worker(const struct run_end *e);
 struct nd_f64 end_worker_cores(const struct run_end *e);
 /* Largest share of the window one of our threads waited for a CPU (schedstat). */
 struct nd_f64 end_worker_wait(const struct run_end *e);
+/* How evenly an end was sampled in a run: a thread that gets no CPU is late. */
+#define EXAM_SAMPLES_PER_SECOND 10
+struct end_sampling {
+	double asked_s, window_s;
+	double expected;	/* samples in a window of the length asked for */
+	size_t samples;
+	double error;		/* share that the window is off by, or that samples are missing */
+};
+/* False: the end was not seen, or no window was asked for.  Without any samples kept (they are
+ * left out of some reports) only the window counts. */
+bool end_sampling_of(const struct run *r, enum side s, struct end_sampling *out);
 /* Means, sums, minima over flows (unknown members are skipped; all unknown: unknown). */
 struct nd_f64 end_flow_mean(const struct run_end *e, size_t member_offset);	/* nd_f64 members */
 struct nd_u64 end_flow_sum(const struct run_end *e, size_t member_offset);	/* nd_u64 members */

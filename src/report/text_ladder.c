@@ -231,6 +231,15 @@ static void hot_core(const struct pen *p, const struct run *run, enum side s)
 	text_free(&line);
 }
 
+/* The window's end came late, as on a machine without CPU time to spare (tool-sampling-uneven). */
+static bool off_by_much(const struct run *r)
+{
+	double asked = (double)r->spec.window_ms / 1000;
+
+	return r->status == RUN_COMPLETE && r->seconds.k == ND_KNOWN && asked > 0 &&
+	       fabs(r->seconds.v / asked - 1) > 0.1;
+}
+
 /* "8 streams, 4.00 s, 12 retransmits, loss 0.01 %" and what went wrong. */
 static void run_line(const struct pen *p, const struct run *r)
 {
@@ -241,6 +250,8 @@ static void run_line(const struct pen *p, const struct run *r)
 		    r->spec.streams == 1 ? "" : "s");
 	if (r->seconds.k == ND_KNOWN)
 		text_printf(&line, ", %.1f s", r->seconds.v);
+	if (off_by_much(r))
+		text_printf(&line, " instead of %.1f s", (double)r->spec.window_ms / 1000);
 	if (r->retransmits.k == ND_KNOWN)
 		text_printf(&line, ", %llu retransmit%s", (unsigned long long)r->retransmits.v,
 			    r->retransmits.v == 1 ? "" : "s");

@@ -217,6 +217,39 @@ static void line_rates_nobody_knows(void **state)
 	exam_free(e);
 }
 
+static void how_evenly_an_end_was_sampled(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1e9);
+	struct run_end *end = &r->ends[SIDE_PEER];
+	struct end_sampling s;
+
+	(void)state;
+	r->spec.window_ms = 4000;
+	end->window_ns = nd_u64(5000000000);
+	end->nintervals = 40;
+	assert_true(end_sampling_of(r, SIDE_PEER, &s));
+	assert_near(s.error, 0.25, 1e-9);
+	assert_near(s.expected, 40, 0);
+	/* The worse of both counts. */
+	end->nintervals = 10;
+	assert_true(end_sampling_of(r, SIDE_PEER, &s));
+	assert_near(s.error, 0.75, 1e-9);
+	/* More samples than a window has room for is nobody's lateness. */
+	end->window_ns = nd_u64(4000000000);
+	end->nintervals = 41;
+	assert_true(end_sampling_of(r, SIDE_PEER, &s));
+	assert_near(s.error, 0, 1e-9);
+	end->nintervals = 0;
+	assert_true(end_sampling_of(r, SIDE_PEER, &s));
+	assert_near(s.error, 0, 1e-9);
+	end->window_ns = nd_u64_unknown(ND_RESET);
+	assert_false(end_sampling_of(r, SIDE_PEER, &s));
+	r->spec.window_ms = 0;
+	assert_false(end_sampling_of(r, SIDE_LOCAL, &s));
+	exam_free(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(flows_of_an_end),
 		cmocka_unit_test(line_rates),
 		cmocka_unit_test(line_rates_nobody_knows),
+		cmocka_unit_test(how_evenly_an_end_was_sampled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
