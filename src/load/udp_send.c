@@ -187,7 +187,7 @@ static enum turn send_turn(struct worker *w, struct flow *f)
 
 	for (size_t done = 0; done < UDP_TURN_BYTES;) {
 		size_t segments = atomic_load_explicit(&s->segments, memory_order_relaxed), n;
-		enum turn why;
+		enum turn why = TURN_OVER;
 		size_t want = flow_grant(f, s->batch * block, &why);
 		ssize_t sent;
 
