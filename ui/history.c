@@ -23,11 +23,16 @@ struct history *history_new(void)
 
 void history_free(struct history *h)
 {
-	if (!h)
-		return;
+	if (h)
+		history_clear(h);
+	free(h);
+}
+
+void history_clear(struct history *h)
+{
 	for (size_t i = 0; i < h->n; i++)
 		free(h->samples[i].rows);
-	free(h);
+	h->n = 0;
 }
 
 static size_t bounded(size_t n, size_t most, const void *rows)

@@ -68,6 +68,7 @@ void history_free(struct history *h);		/* NULL is fine */
  * for times that are none.
  */
 int history_add(struct history *h, const struct history_sample *s);
+void history_clear(struct history *h);
 /* Forgets a run's samples but its warm-up, to be told again better from its intervals. */
 void history_forget_run(struct history *h, unsigned int run);
 /* Compact form of n rows into `to` (HISTORY_MAX_CORES rows); returns how many. */

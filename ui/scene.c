@@ -26,7 +26,9 @@ struct nd_f64 scene_rate(const struct scene *s, enum run_direction d)
 {
 	const struct history_sample *rx = scene_sample(s, run_receiver(d));
 
-	/* Samples come a moment late; between runs there are none. */
+	/* Samples come a moment late; between runs and after them there are none. */
+	if (s->progress.phase == SCENE_OVER && s->cursor_s >= s->now_s)
+		return nd_f64_unknown(ND_UNREAD);
 	if (!rx || !rx->run || rx->direction != d || s->cursor_s > rx->at_s + rx->seconds + 0.6)
 		return nd_f64_unknown(ND_UNREAD);
 	return rx->received_bps;

@@ -8,22 +8,45 @@
 #include "src/cli/output.h"
 #include "src/cli/peer_options.h"
 #include "src/cli/run_options.h"
+#include "src/cli/screen.h"
 
 struct diagnose_settings {
 	struct peer_settings peer;
 	struct run_settings run;
 	struct output_settings output;
-	bool quiet;
+	bool quiet, plain;
 };
 
 static const struct option_row diagnose_options[] = {
 	PEER_OPTIONS(struct diagnose_settings),
 	RUN_OPTIONS(struct diagnose_settings),
 	OUTPUT_OPTIONS(struct diagnose_settings),
+	PLAIN_OPTION(struct diagnose_settings),
 	{ .letter = 'q', .name = "quiet", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct diagnose_settings, quiet),
-	  .help = "no progress on the terminal" },
+	  .help = "no screen and no progress on the terminal" },
 };
+
+/* On the screen, or with a line of progress; then the report as text. */
+static int watch_and_report(const struct conduct_options *conduct,
+			    const struct diagnose_settings *s, const char *peer)
+{
+	struct screen *screen = screen_open(&s->output, s->plain || s->quiet);
+	struct stop *stop = stop_watch();
+	struct exam *e = NULL;
+	int rc;
+
+	if (!stop) {
+		screen_close(screen);
+		return complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	}
+	if (screen)
+		rc = screen_examine(screen, conduct, stop, peer, &e);
+	else
+		rc = examine(conduct, stop, s->quiet, &e);
+	screen_close(screen);
+	return rc ? rc : examine_report(e, &s->output);
+}
 
 static int run(const struct command *self, int argc, char **argv)
 {
@@ -60,9 +83,7 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	conduct.target = &target;
 	/* After the embedded peer, which needs us to have one thread. */
-	struct stop *stop = stop_watch();
-	rc = stop ? examine_and_report(&conduct, stop, &s.output, s.quiet)
-		  : complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	rc = watch_and_report(&conduct, &s, peer);
 	embedded_stop(embedded);
 	return rc;
 }

@@ -6,6 +6,7 @@
 const struct command *const commands_table[] = {
 	&command_diagnose,
 	&command_serve,
+	&command_show,
 	&command_check,
 	&command_explain,
 	&command_demo,

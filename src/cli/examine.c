@@ -72,16 +72,11 @@ int examine(const struct conduct_options *options, struct stop *stop, bool quiet
 	return 0;
 }
 
-int examine_and_report(const struct conduct_options *o, struct stop *stop,
-		       const struct output_settings *output, bool quiet)
+int examine_report(struct exam *e, const struct output_settings *output)
 {
 	struct diagnosis *d = NULL;
-	struct exam *e = NULL;
-	int rc = examine(o, stop, quiet, &e);
+	int rc = diagnose(e, &d);
 
-	if (rc)
-		return rc;
-	rc = diagnose(e, &d);
 	if (rc)
 		rc = complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
 	else

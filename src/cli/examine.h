@@ -11,8 +11,7 @@
  * code. */
 int examine(const struct conduct_options *o, struct stop *stop, bool quiet,
 	    struct exam **exam);
-/* Conducts, diagnoses, writes the report; the diagnosis' exit code. */
-int examine_and_report(const struct conduct_options *o, struct stop *stop,
-		       const struct output_settings *output, bool quiet);
+/* Diagnoses, writes the report, frees the exam; the diagnosis' exit code. */
+int examine_report(struct exam *e, const struct output_settings *output);
 
 #endif

@@ -137,3 +137,29 @@ int output_report(const struct output_settings *s, report_writer text, const str
 	text_free(&t);
 	return rc;
 }
+
+int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
+		    struct error *err)
+{
+	struct output_settings s = { .file = file };
+	struct report_options o = output_options(&s);
+	size_t n = strlen(file);
+	bool json = n >= 5 && !strcmp(file + n - 5, ".json");
+	struct text t = TEXT_INIT;
+	int rc = json ? report_json(e, d, &o, &t) : report_text(e, d, &o, &t);
+
+	if (rc) {
+		text_free(&t);
+		return error_set(err, -rc, "cannot make the report: %s", strerror(-rc));
+	}
+	/* Typed in a hurry: what is there stays. */
+	FILE *f = fopen(file, "wxe");
+	if (!f)
+		rc = error_set(err, errno, "cannot write %s: %s", file, strerror(errno));
+	else if (fwrite(t.data ? t.data : "", 1, t.len, f) != t.len || fflush(f))
+		rc = error_set(err, EIO, "cannot write %s: %s", file, strerror(errno));
+	if (f)
+		fclose(f);
+	text_free(&t);
+	return rc;
+}

@@ -41,6 +41,12 @@ int output_check(const struct output_settings *s);
 /* Writes the report by `text` or as JSON.  0, or a complaint's exit code. */
 int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
 		  const struct diagnosis *d);
+/*
+ * Writes a report to a file that must not exist yet, without a word: JSON when its name ends in
+ * ".json", else text.  0 or -errno with the reason.
+ */
+int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
+		    struct error *err);
 /* What standard output (or the file) can show. */
 struct report_options output_options(const struct output_settings *s);
 /* What the terminal behind fd can show, for progress. */

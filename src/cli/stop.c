@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include "src/cli/options.h"
+#include "ui/crash.h"
 
-struct stop { int fd; sigset_t signals; atomic_bool graceful; };
+struct stop { int fd; sigset_t signals; atomic_bool graceful; atomic_int asked_by; };
 
 static void end_now(int sig)
 {
+	/* A screen has no time to close. */
+	crash_restore();
 	/* Below what is left of a line of progress. */
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);
@@ -31,6 +34,7 @@ static void *wait_for_signals(void *arg)
 
 	if (sigwait(&s->signals, &sig) == 0) {
 		uint64_t one = 1;
+		atomic_store(&s->asked_by, sig);
 		if (!atomic_load(&s->graceful) || write(s->fd, &one, sizeof(one)) < 0)
 			end_now(sig);
 	}
@@ -80,6 +84,7 @@ struct stop *stop_watch(void)
 	if (!s)
 		return NULL;
 	atomic_init(&s->graceful, false);
+	atomic_init(&s->asked_by, 0);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collect(&s->signals);
 	if (s->fd < 0 || pthread_sigmask(SIG_BLOCK, &s->signals, NULL) ||
@@ -109,4 +114,9 @@ bool stop_asked(const struct stop *s)
 int stop_fd(const struct stop *s)
 {
 	return s->fd;
+}
+
+int stop_signal(const struct stop *s)
+{
+	return atomic_load(&s->asked_by);
 }

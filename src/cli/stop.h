@@ -25,5 +25,7 @@ struct stop *stop_watch(void);
 void stop_gracefully(struct stop *s);
 bool stop_asked(const struct stop *s);
 int stop_fd(const struct stop *s);	/* readable once asked */
+/* The signal that asked, 0: none has. */
+int stop_signal(const struct stop *s);
 
 #endif

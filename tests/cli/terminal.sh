@@ -5,7 +5,7 @@
 need script jq
 
 # Quoted for the shell that script starts.
-command="'$NETDOCTOR' diagnose -t 0.5 -O 0.1 -P 1 --no-experiments"
+command="'$NETDOCTOR' diagnose --plain -t 0.5 -O 0.1 -P 1 --no-experiments"
 escape=$(printf '\033')
 
 # on_terminal ENVIRONMENT OPTION...: what a terminal of 80 columns gets, in $work/out.

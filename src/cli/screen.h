@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen: a command's work in a thread of its own while the user watches.  Opened before other
+ * threads are started.
+ */
+#ifndef ND_CLI_SCREEN_H
+#define ND_CLI_SCREEN_H
+
+#include "src/cli/output.h"
+#include "src/cli/stop.h"
+#include "src/exam/conduct.h"
+
+struct screen;
+
+#define PLAIN_OPTION(type_) \
+	{ .name = "plain", .kind = OPTION_FLAG, .offset = offsetof(type_, plain), \
+	  .help = "text instead of the screen, on a terminal too" }
+
+/*
+ * The terminal as a screen; NULL when it is not to be used (plain, a report in JSON for it) or
+ * cannot be, which one line on standard error says then.
+ */
+struct screen *screen_open(const struct output_settings *output, bool plain);
+/* Gives the terminal back.  NULL is fine. */
+void screen_close(struct screen *s);
+
+/*
+ * Conducts while the user watches, and until the user leaves; leaving before the end cancels.
+ * The terminal is given back when it returns.  peer: as the user wrote it, NULL: an embedded one.
+ * 0, or a complaint's exit code.
+ */
+int screen_examine(struct screen *s, const struct conduct_options *o, struct stop *stop,
+		   const char *peer, struct exam **exam);
+/* Shows what was recorded until the user leaves.  0 or a complaint's exit code. */
+int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,
+		  const struct diagnosis *d);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/loop.h"
+
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FRAME_MS = 100 };
+
+double loop_seconds_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void hold(const struct loop *l)
+{
+	if (l->update)
+		l->update(l->state, &l->app->scene);
+}
+
+static void release(const struct loop *l)
+{
+	if (l->release)
+		l->release(l->state);
+}
+
+/* False: no memory, the next frame may have some. */
+static bool draw(const struct loop *l)
+{
+	unsigned int columns, rows;
+	struct canvas c;
+
+	terminal_size(l->terminal, &columns, &rows);
+	if (canvas_init(&c, columns, rows, l->utf8))
+		return false;
+	hold(l);
+	app_draw(l->app, &c);
+	release(l);
+	int rc = terminal_show(l->terminal, &c);
+	canvas_free(&c);
+	return !rc;
+}
+
+static void copy(const struct loop *l)
+{
+	struct app *a = l->app;
+	const char *text = a->request.text.data;
+	int rc = text ? terminal_copy(l->terminal, text) : -1;
+
+	app_request_done(a, rc ? "too much to copy"
+			       : "copied, if the terminal lets programs use the clipboard");
+}
+
+static void keys(const struct loop *l)
+{
+	uint32_t key;
+
+	while (!l->app->quit && (key = terminal_key(l->terminal)) != UI_KEY_NONE) {
+		hold(l);
+		app_key(l->app, key);
+		release(l);
+		if (l->app->request.wish == WISH_COPY)
+			copy(l);
+		else if (l->app->request.wish != WISH_NONE && l->wish)
+			l->wish(l->state, l->app);
+		if (l->app->request.wish != WISH_NONE)
+			app_request_done(l->app, NULL);
+	}
+}
+
+/* To stop is for others to know, too: it is not read. */
+static bool stopped(const struct loop *l)
+{
+	struct pollfd p = { .fd = l->stop_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static bool news(const struct loop *l)
+{
+	uint64_t count;
+
+	return l->news_fd >= 0 && read(l->news_fd, &count, sizeof(count)) > 0;
+}
+
+static void advance(const struct loop *l, double clock_s)
+{
+	hold(l);
+	app_set_time(l->app, clock_s);
+	release(l);
+}
+
+enum loop_end loop_run(const struct loop *l)
+{
+	const int fds[] = { l->stop_fd, l->news_fd };
+	double last = 0;
+	bool dirty = true;
+
+	while (!l->app->quit) {
+		double now = loop_seconds_now();
+		int left = (int)((last - now) * 1000 + FRAME_MS + 0.5);
+		advance(l, now - l->begun_s);
+		bool moves = app_moves(l->app);
+		if ((dirty || moves) && left <= 0) {
+			dirty = !draw(l);
+			last = now;
+			left = FRAME_MS;
+		}
+		int timeout = dirty || moves ? (left > 0 ? left : 1) : -1;
+		switch (terminal_wait(l->terminal, fds, 2, timeout)) {
+		case TERMINAL_GONE:
+			return LOOP_GONE;
+		case TERMINAL_KEYS:
+			keys(l);
+			dirty = true;
+			break;
+		case TERMINAL_RESIZED:
+			dirty = true;
+			break;
+		case TERMINAL_WOKEN:
+			if (stopped(l))
+				return LOOP_STOPPED;
+			dirty |= news(l);
+			break;
+		case TERMINAL_TIMEOUT:
+			break;
+		}
+	}
+	return LOOP_QUIT;
+}
