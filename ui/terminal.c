@@ -337,24 +337,38 @@ static void base64(const unsigned char *in, size_t n, char *out)
 	*out = '\0';
 }
 
+static int write_all(int fd, const char *s, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, s, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -EIO;
+		s += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
 int terminal_copy(struct terminal *t, const char *text)
 {
 	static const char begin[] = "\033]52;c;", end[] = "\a";
-	size_t n = strlen(text);
-	char *encoded;
+	size_t n = strlen(text), len = sizeof(begin) - 1;
+	char *out;
 
 	(void)t;
 	if (n > MAX_COPY_BYTES)
 		return -E2BIG;
-	encoded = malloc(n / 3 * 4 + 8);
-	if (!encoded)
+	out = malloc(sizeof(begin) + (n + 2) / 3 * 4 + sizeof(end));
+	if (!out)
 		return -ENOMEM;
-	base64((const unsigned char *)text, n, encoded);
-	/* Curses keeps none of stdout's buffer between two refreshes. */
-	fputs(begin, stdout);
-	fputs(encoded, stdout);
-	fputs(end, stdout);
-	fflush(stdout);
-	free(encoded);
-	return 0;
+	memcpy(out, begin, len);
+	base64((const unsigned char *)text, n, out + len);
+	len += (n + 2) / 3 * 4;
+	memcpy(out + len, end, sizeof(end));
+	/* Curses keeps nothing back between two refreshes. */
+	int rc = write_all(STDOUT_FILENO, out, len + sizeof(end) - 1);
+	free(out);
+	return rc;
 }

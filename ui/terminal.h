@@ -33,7 +33,7 @@ enum terminal_event { TERMINAL_TIMEOUT, TERMINAL_KEYS, TERMINAL_RESIZED, TERMINA
 enum terminal_event terminal_wait(struct terminal *t, const int *fds, size_t n, int timeout_ms);
 /* The next key that was pressed; UI_KEY_NONE: no more. */
 uint32_t terminal_key(struct terminal *t);
-/* To the clipboard, by OSC 52: not all terminals let us.  0 or -E2BIG. */
+/* To the clipboard, by OSC 52: not all terminals let us.  0 or -errno. */
 int terminal_copy(struct terminal *t, const char *text);
 
 #endif

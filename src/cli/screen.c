@@ -145,9 +145,10 @@ static void *work(void *arg)
 	int rc = exam_conduct(&s->options, &e, &s->error);
 
 	s->result = e;
+	/* Before the news of it. */
+	atomic_store(&s->failed, rc != 0);
 	stage_over(s->feed.stage, rc ? s->error.text
 				     : e->problem.k == ND_KNOWN ? e->problem.v : NULL);
-	atomic_store(&s->failed, rc != 0);
 	return NULL;
 }
 

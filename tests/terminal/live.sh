@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The screen while an exam goes on: progress, leaving early, the report afterwards.
+. tests/terminal/lib.sh
+
+terminal 100 30
+note_modes before
+type_line "\$NETDOCTOR diagnose -t 2 -O 0.2 -P 2; echo status \$?"
+shows "the screen at once" '\[1 Overview\]'
+shows "what is being done" 'run 1 of 3: all streams forward'
+shows "the rate now" 'bit/s now'
+keys p
+shows "pause" 'PAUSED at'
+keys p
+shows "and go on" ' s *$'
+keys q
+said "leaving early keeps what was measured" 'interrupted: what was measured before still counts'
+shows "an exit status" 'status [0-9]'
+same_modes "leaving early"
+
+type_line "clear; \$NETDOCTOR diagnose -t 0.5 -O 0.1 -P 1 --forward --no-experiments; echo status \$?"
+shows "to the end" 'done: q leaves'
+keys q
+said "then the report is printed" 'status [0-3]'
+said "as text" '^Ruled out'
+same_modes "the end"
+
+type_line "clear; \$NETDOCTOR diagnose 127.0.0.1:1; echo status \$?"
+said "no peer there: one line, no screen to leave" 'netdoctor: .*127\.0\.0\.1'
+shows "and its status" 'status 3'
+same_modes "no peer"
+done_testing
