@@ -123,7 +123,7 @@ docs: $(GEN_DOCS) ## write the schema and the pages of rules anew from their tab
 	$(Q)$(GEN_DOCS) rules docs/rules
 
 bless: $(UNIT_BIN) ## accept what reports and screens show now as right (see git diff)
-	$(Q)for t in $(filter %report_text %report_parts %screens,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done
+	$(Q)for t in $(filter %report_text %report_parts %screens %views,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done
 
 install: $(BUILD)/netdoctor ## install below $(DESTDIR)$(PREFIX)
 	$(call say,INST,$(DESTDIR)$(PREFIX))

@@ -14,8 +14,8 @@
 enum {
 	BOTH_COLUMNS = 64,	/* below this one host is shown */
 	WIDE_SIDE = 52,		/* a side this wide has a graph in each row */
-	LONG_MARKS = 34,	/* columns that they take in words */
-	PERCENT = 6, GRAPH = 12, NODE_LABEL = 17, CORE_LABEL = 8
+	LONG_MARKS = 34, LONG_NODE_MARKS = 28,	/* columns they take in words */
+	PERCENT = 6, GRAPH = 12, NODE_LABEL = 15, CORE_LABEL = 8
 };
 
 /* Columns of one side's rows. */
@@ -30,8 +30,9 @@ static struct row_layout layout_for(unsigned int columns, bool folded)
 		l.graph = GRAPH;
 	left = l.label + PERCENT + (l.graph ? l.graph + 1 : 0) + 1;
 	left = columns > left ? columns - left : 0;
-	l.bar = left / 2 < 10 ? (left < 10 ? left : 10) : left / 2 > 40 ? 40 : left / 2;
-	l.brief = left < l.bar + LONG_MARKS;
+	unsigned int least = folded ? 7 : 10;
+	l.bar = left / 2 < least ? (left < least ? left : least) : left / 2 > 40 ? 40 : left / 2;
+	l.brief = left < l.bar + (folded ? LONG_NODE_MARKS : LONG_MARKS);
 	return l;
 }
 
@@ -63,16 +64,31 @@ static void core_marks(const struct scene *s, const struct shown_run *r, enum si
 		text_printf(out, " +%u", more);
 }
 
-static void node_marks(const struct scene *s, enum side side, const struct core_row *row,
-		       struct text *out)
+/* The node's link, when the NIC is there. */
+static const char *nic_of_node(const struct scene *s, enum side side, const struct core_row *row)
 {
 	const struct link_facts *l = s->exam ? exam_port(s->exam, side) : NULL;
+	bool here = l && row->node >= 0 && l->numa_node.k == ND_KNOWN &&
+		    l->numa_node.v == row->node;
 
-	if (l && l->numa_node.k == ND_KNOWN && row->node >= 0 && l->numa_node.v == row->node)
-		text_printf(out, "%s is here; ", shown_text(l->name));
-	if (row->hot.busy != HISTORY_UNKNOWN)
-		text_printf(out, "cpu %u %.0f %%", row->hot.cpu,
-			    history_share(row->hot.busy) * 100);
+	return here ? shown_text(l->name) : NULL;
+}
+
+/* The mean of many hides the one that is full. */
+static void node_marks(const struct scene *s, enum side side, const struct core_row *row,
+		       bool brief, struct text *out)
+{
+	const char *nic = nic_of_node(s, side, row);
+	double most = history_share(row->hot.busy) * 100;
+
+	if (row->hot.busy == HISTORY_UNKNOWN)
+		text_add(out, "max ?");
+	else if (brief)
+		text_printf(out, "max %.0f %%", most);
+	else
+		text_printf(out, "cpu %u %.0f %%", row->hot.cpu, most);
+	if (nic && !brief)
+		text_printf(out, ", %s is here", nic);
 }
 
 /* Samples list cores in order and without holes on nearly all machines. */
@@ -98,14 +114,16 @@ static void core_graph(const struct scene *s, enum side side, unsigned int cpu, 
 	draw_graph(c, a, INK_RATE, values, t.columns, 1);
 }
 
-static void row_label(const struct core_row *row, const struct core_rows *rows, struct canvas *c,
-		      struct area a)
+static void row_label(const struct core_row *row, const struct core_rows *rows, bool nic,
+		      struct canvas *c, struct area a)
 {
 	if (!row->is_node) {
 		canvas_printf(c, a, rows->folded ? 2 : 0, 0, INK_PLAIN, "cpu %u", row->load.cpu);
 		return;
 	}
 	canvas_mark(c, a, 0, 0, INK_KEY, row->open ? MARK_OPEN : MARK_CLOSED);
+	if (nic)
+		canvas_mark(c, a, 1, 0, INK_WARN, MARK_BULLET);
 	if (row->node < 0)
 		canvas_printf(c, a, 2, 0, INK_STRONG, "node ? (%u)", row->ncores);
 	else
@@ -121,7 +139,8 @@ static void draw_row(const struct scene *s, const struct shown_run *r, enum side
 	struct text marks = TEXT_INIT;
 	struct area rest = a;
 
-	row_label(row, rows, c, area_take_left(&rest, l.label));
+	row_label(row, rows, row->is_node && nic_of_node(s, side, row), c,
+		  area_take_left(&rest, l.label));
 	core_bar(c, area_take_left(&rest, l.bar), 0, 0, l.bar, &row->load);
 	core_percent(c, area_take_left(&rest, PERCENT), 0, 0, &row->load);
 	area_take_left(&rest, 1);
@@ -131,11 +150,13 @@ static void draw_row(const struct scene *s, const struct shown_run *r, enum side
 		area_take_left(&rest, 1);
 	}
 	if (row->is_node)
-		node_marks(s, side, row, &marks);
+		node_marks(s, side, row, l.brief, &marks);
 	else
 		core_marks(s, r, side, row->load.cpu, l.brief, &marks);
 	if (marks.data && !marks.failed)
-		canvas_text(c, rest, 0, 0, INK_DIM, marks.data);
+		canvas_text(c, rest, 0, 0,
+			    row->is_node && history_share(row->hot.busy) >= 0.9 ? INK_BAD : INK_DIM,
+			    marks.data);
 	text_free(&marks);
 }
 
@@ -266,7 +287,7 @@ static void row_text(const struct scene *s, const struct view_state *v, size_t r
 	core_rows_make(s, v, &r, side, &list);
 	if (row < list.n && list.rows[row].is_node) {
 		text_printf(out, "node %" PRId64 " ", list.rows[row].node);
-		node_marks(s, side, &list.rows[row], out);
+		node_marks(s, side, &list.rows[row], false, out);
 	} else if (row < list.n) {
 		struct text marks = TEXT_INIT;
 		core_marks(s, &r, side, list.rows[row].load.cpu, false, &marks);

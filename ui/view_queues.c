@@ -222,7 +222,7 @@ static void draw_moved(const struct moved_list *moved, struct canvas *c, struct 
 		const struct moved *m = &moved->rows[first + y];
 		table_cell(c, a, y, &t, COLUMN_COUNTER, class_ink(m->class), m->name);
 		number_cell(c, a, y, &t, COLUMN_PS, class_ink(m->class), m->ps);
-		snprintf(shown, sizeof(shown), m->total.k == ND_KNOWN ? "%.0f" : "", m->total.v);
+		snprintf(shown, sizeof(shown), m->total.k == ND_KNOWN ? "%.0f" : "-", m->total.v);
 		table_cell(c, a, y, &t, COLUMN_TOTAL, INK_PLAIN, shown);
 		if (first + y == selected)
 			canvas_select(c, area_row(a, y));
