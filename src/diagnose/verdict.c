@@ -299,11 +299,11 @@ static const char *unexplained_text(const struct exam *exam, const struct diagno
 				    run_direction_word(r->direction),
 				    rate_text(d->mem, r->bottleneck->high_bps), limit);
 	return arena_printf(d->mem,
-			    "Unexplained: %s %s is %.0f %% of what %s allows (%s), and nothing "
-			    "that could be seen explains the gap.",
+			    "Unexplained: %s %s is %.0f %% of the %s that %s would allow, and "
+			    "nothing that could be seen explains the gap.",
 			    rate_text(d->mem, r->measured_bps), run_direction_word(r->direction),
-			    r->explained.v * 100, limit,
-			    rate_text(d->mem, r->bottleneck->high_bps));
+			    r->explained.v * 100, rate_text(d->mem, r->bottleneck->low_bps),
+			    limit);
 }
 
 static const char *why_no_run(const struct exam *exam)
