@@ -281,11 +281,15 @@ int history_add_run(struct history *h, const struct run *r, unsigned int number,
 	const struct run_end *e = &r->ends[side];
 	struct history_core *cores = calloc(HISTORY_MAX_CORES, sizeof(*cores));
 	int rc = cores ? 0 : -ENOMEM;
+	double last_s = -1;
 
 	for (size_t i = 0; i < e->nintervals && !rc; i++) {
 		const struct end_interval *iv = &e->intervals[i];
-		if (iv->start_s.k != ND_KNOWN || iv->seconds.k != ND_KNOWN)
+		/* A series that goes back in time is nonsense of a peer or of a file. */
+		if (iv->start_s.k != ND_KNOWN || iv->seconds.k != ND_KNOWN ||
+		    !(iv->start_s.v >= last_s))
 			continue;
+		last_s = iv->start_s.v;
 		struct history_sample s = {
 			.at_s = at_s + iv->start_s.v,
 			.seconds = iv->seconds.v,

@@ -22,16 +22,32 @@ const char *scene_host(const struct scene *s, enum side side)
 	return unknown[side];
 }
 
+enum side scene_counting_side(const struct scene *s, enum run_direction d)
+{
+	enum side rx = run_receiver(d);
+
+	return history_count(s->history[rx]) ? rx : side_other(rx);
+}
+
+struct nd_f64 scene_sample_rate(const struct history_sample *h, enum side side,
+				enum run_direction d)
+{
+	if (!h || !h->run || h->direction != d)
+		return nd_f64_unknown(ND_UNREAD);
+	return side == run_receiver(d) ? h->received_bps : h->sent_bps;
+}
+
 struct nd_f64 scene_rate(const struct scene *s, enum run_direction d)
 {
-	const struct history_sample *rx = scene_sample(s, run_receiver(d));
+	enum side side = scene_counting_side(s, d);
+	const struct history_sample *h = scene_sample(s, side);
 
 	/* Samples come a moment late; between runs and after them there are none. */
 	if (s->progress.phase == SCENE_OVER && s->cursor_s >= s->now_s)
 		return nd_f64_unknown(ND_UNREAD);
-	if (!rx || !rx->run || rx->direction != d || s->cursor_s > rx->at_s + rx->seconds + 0.6)
+	if (!h || s->cursor_s > h->at_s + h->seconds + 0.6)
 		return nd_f64_unknown(ND_UNREAD);
-	return rx->received_bps;
+	return scene_sample_rate(h, side, d);
 }
 
 const struct direction_result *scene_result(const struct scene *s, enum run_direction d)

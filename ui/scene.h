@@ -61,7 +61,12 @@ struct scene {
 const struct history_sample *scene_sample(const struct scene *s, enum side side);
 /* "alpha", else the address or "local host"/"peer host"; untrusted. */
 const char *scene_host(const struct scene *s, enum side side);
-/* What the receiver of a direction took in at the cursor; unknown when not in such a run. */
+/* The end whose count is a direction's rate: the receiver, or who was seen. */
+enum side scene_counting_side(const struct scene *s, enum run_direction d);
+/* What that end counted in a sample; unknown when it is of no run of that direction. */
+struct nd_f64 scene_sample_rate(const struct history_sample *h, enum side side,
+				enum run_direction d);
+/* The rate of a direction at the cursor; unknown when not in such a run. */
 struct nd_f64 scene_rate(const struct scene *s, enum run_direction d);
 /* The direction's row of the diagnosis, NULL. */
 const struct direction_result *scene_result(const struct scene *s, enum run_direction d);
