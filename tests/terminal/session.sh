@@ -67,7 +67,7 @@ shows "fg: the screen again" '\[1 Overview\]'
 keys 1
 shows "and its keys" 'Rate and ceilings'
 keys q
-shows "q: the status of the diagnosis" 'status 2'
+shows "q: the status of the diagnosis" 'status 1 *$'
 same_modes "q"
 
 type_line "clear; \$NETDOCTOR show $report; echo status \$?"
