@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/cli/commands.h"
+#include "src/cli/output.h"
 #include "src/cli/peer_options.h"
 #include "src/cli/stop.h"
 #include "src/exam/service.h"
@@ -13,8 +14,12 @@
 struct serve_settings {
 	const char *key_file, *bind;
 	uint64_t port, max_sessions, max_seconds, max_rate, max_streams;
-	bool open, once, quiet;
+	unsigned int report;
+	bool open, once, quiet, allow_iperf3;
 };
+
+enum { SERVE_REPORT_NONE, SERVE_REPORT_TEXT, SERVE_REPORT_JSON };
+static const char *const serve_report_names[] = { "none", "text", "json", NULL };
 
 static const struct option_row serve_options[] = {
 	{ .name = "key-file", .kind = OPTION_TEXT,
@@ -45,6 +50,13 @@ static const struct option_row serve_options[] = {
 	{ .name = "max-streams", .kind = OPTION_NUMBER,
 	  .offset = offsetof(struct serve_settings, max_streams), .argument = "N",
 	  .help = "most streams of a run (default 2048)", .min = 1, .max = RUN_MAX_STREAMS },
+	{ .name = "allow-iperf3", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct serve_settings, allow_iperf3),
+	  .help = "take plain iperf3 clients too, who need no key" },
+	{ .name = "report", .kind = OPTION_CHOICE,
+	  .offset = offsetof(struct serve_settings, report), .argument = "FORMAT",
+	  .help = "diagnose each iperf3 client's test here: text, json",
+	  .choices = serve_report_names },
 	{ .letter = 'q', .name = "quiet", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct serve_settings, quiet),
 	  .help = "no line for each client and run" },
@@ -83,6 +95,12 @@ static void guess_own_address(char *buf, size_t cap)
 		buf[0] = '\0';
 }
 
+/* Standard output is for the reports alone when a program reads them. */
+static FILE *talk(const struct serve_settings *s)
+{
+	return s->report == SERVE_REPORT_JSON ? stderr : stdout;
+}
+
 /* The exact command for the other side. */
 static void print_invitation(const struct serve_settings *s, const struct peer_key *key,
 			     uint16_t port)
@@ -90,31 +108,69 @@ static void print_invitation(const struct serve_settings *s, const struct peer_k
 	char address[NI_MAXHOST], hex[2 * PEER_KEY_BYTES + 1];
 
 	guess_own_address(address, sizeof(address));
+	FILE *out = talk(s);
 	const char *host = s->bind ? s->bind : address[0] ? address : "127.0.0.1";
-	printf("Listening on %s port %u.  On the other machine run:\n\n  netdoctor diagnose %s",
+	fprintf(out,
+		"Listening on %s port %u.  On the other machine run:\n\n  netdoctor diagnose %s",
 	       s->bind ? s->bind : "all addresses,", port, host);
 	if (port != PEER_DEFAULT_PORT)
-		printf(" --port %u", port);
+		fprintf(out, " --port %u", port);
 	if (s->key_file)
-		printf(" --key-file FILE    # a file with the same key");
+		fprintf(out, " --key-file FILE    # a file with the same key");
 	else if (!s->open) {
 		peer_key_format(key, hex);
-		printf(" --key %s", hex);
+		fprintf(out, " --key %s", hex);
 	}
-	printf("\n\n");
+	fprintf(out, "\n\n");
 	if (s->open)
-		printf("WARNING: --open lets anybody who reaches this port read this host's facts "
-		       "and drive "
-		       "traffic.\n");
-	fflush(stdout);
+		fprintf(out, "WARNING: --open lets anybody who reaches this port read this host's "
+			"facts and drive traffic.\n");
+	if (s->allow_iperf3)
+		fprintf(out, "WARNING: --allow-iperf3 lets anybody who reaches this port drive "
+			"traffic.\n");
+	fflush(out);
 }
 
 static void on_event(void *state, enum peer_event event, const char *line)
 {
-	(void)state;
+	FILE *out = talk(state);
+
 	(void)event;
-	printf("%s\n", line);
-	fflush(stdout);
+	fprintf(out, "%s\n", line);
+	fflush(out);
+}
+
+static void add_report(const struct serve_settings *s, const struct exam *e,
+		       const struct diagnosis *d, struct text *out)
+{
+	struct output_settings plain = { .format = REPORT_TEXT };
+	struct report_options o = output_options(&plain);
+	cJSON *obj;
+	char *line;
+
+	if (s->report == SERVE_REPORT_TEXT) {
+		report_text(e, d, &o, out);
+		return;
+	}
+	obj = report_to_json(e, d, &o);
+	line = obj ? cJSON_PrintUnformatted(obj) : NULL;
+	if (line)
+		text_printf(out, "%s\n", line);
+	cJSON_free(line);
+	cJSON_Delete(obj);
+}
+
+/* From a thread of the server's, one at a time. */
+static void on_test(void *state, const struct exam *e)
+{
+	struct diagnosis *d = NULL;
+	struct text t = TEXT_INIT;
+
+	if (diagnose(e, &d) == 0)
+		add_report(state, e, d, &t);
+	output_text(&t);
+	text_free(&t);
+	diagnosis_free(d);
 }
 
 static int get_key(const struct serve_settings *s, struct peer_key *key)
@@ -138,12 +194,17 @@ static int serve(const struct serve_settings *s)
 		.max_seconds = (unsigned int)s->max_seconds,
 		.max_bps = s->max_rate,
 		.max_streams = (unsigned int)s->max_streams,
+		.allow_iperf3 = s->allow_iperf3,
 		.on_event = s->quiet ? NULL : on_event,
+		.event_state = (void *)s,
 	};
 	struct peer_server *server = NULL;
 	struct error err = { "" };
 	int rc = 0;
 
+	if (s->report != SERVE_REPORT_NONE && !s->allow_iperf3)
+		return complain(EXIT_USAGE, "serve: --report is for the tests of iperf3 clients: "
+				"it needs --allow-iperf3");
 	if (get_key(s, &o.key))
 		return EXIT_USAGE;
 	struct stop *stop = stop_watch();
@@ -153,6 +214,8 @@ static int serve(const struct serve_settings *s)
 		return complain(EXIT_COULD_NOT_TELL, "serve: out of memory");
 	}
 	stop_gracefully(stop);
+	if (s->report != SERVE_REPORT_NONE)
+		exam_service_on_test(service, on_test, (void *)s);
 	struct peer_service callbacks = exam_service_callbacks(service);
 	if (peer_server_open(&o, &callbacks, &server, &err)) {
 		exam_service_free(service);

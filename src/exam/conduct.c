@@ -93,20 +93,6 @@ static int read_our_host(struct peer *peer, const struct conduct_options *o, str
 	return rc;
 }
 
-static struct nd_bool same_machine(const struct exam *e)
-{
-	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
-
-	/* No packet on loopback comes from anywhere else. */
-	if (!b)
-		return nd_is_true(e->path.loopback) ? nd_bool(true)
-						    : nd_bool_unknown(ND_NOT_SUPPORTED);
-	if (a->host.boot_id.k == ND_KNOWN && b->host.boot_id.k == ND_KNOWN)
-		return nd_bool(!strcmp(a->host.boot_id.v, b->host.boot_id.v));
-	return nd_bool_unknown(a->host.boot_id.k != ND_KNOWN ? a->host.boot_id.k
-							     : b->host.boot_id.k);
-}
-
 static int describe_path(struct peer *peer, struct exam *e)
 {
 	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
@@ -122,10 +108,7 @@ static int describe_path(struct peer *peer, struct exam *e)
 	e->path.peer_address = nd_str(remote);
 	e->path.idle_rtt_us = peer_rtt_us(peer);
 	e->path.peer_program = nd_str(one_ended ? "iperf3" : "netdoctor");
-	const struct link_facts *egress = facts_egress(a);
-	e->path.loopback = egress ? nd_bool(nd_str_is(egress->kind, "loopback"))
-				  : nd_bool_unknown(a->route.ifindex.k);
-	e->path.same_machine = same_machine(e);
+	exam_place_ends(e);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/exam/conclude.h"
 #include "src/exam/live.h"
 #include "src/exam/one_ended.h"
 
@@ -18,8 +19,6 @@
 #define TAIL_NS 100000000ULL
 /* An iperf3 counts until it hears that we have stopped: nearly what we count. */
 #define IPERF3_TAIL_NS 20000000ULL
-/* A window of less than this share of what was asked for is not the run that was asked for. */
-#define LEAST_SHARE 0.25
 
 struct live_pair { struct end_live live[EXAM_ENDS]; bool seen[EXAM_ENDS]; };
 
@@ -177,94 +176,6 @@ out:
 	return rc;
 }
 
-/*
- * Share of the sent bytes that had to be sent again, less what the receiver reported as
- * duplicates (DSACK, RFC 2883): those were late, not lost.
- */
-static struct nd_f64 loss_of(const struct run_end *tx)
-{
-	struct nd_u64 sent = END_FLOW_SUM(tx, bytes_sent),
-		      again = END_FLOW_SUM(tx, bytes_retransmitted),
-		      duplicates = END_FLOW_SUM(tx, dsack_dups), mss = END_FLOW_MIN(tx, snd_mss);
-	double late = 0;
-
-	if (sent.k != ND_KNOWN || again.k != ND_KNOWN)
-		return nd_f64_unknown(sent.k != ND_KNOWN ? sent.k : again.k);
-	if (!sent.v)
-		return nd_f64_unknown(ND_NOT_APPLICABLE);
-	if (duplicates.k == ND_KNOWN && mss.k == ND_KNOWN)
-		late = (double)duplicates.v * (double)mss.v;
-	return nd_f64((double)again.v > late ? ((double)again.v - late) / (double)sent.v : 0);
-}
-
-/* Datagrams are counted where they arrive; the sender knows nothing of their loss. */
-static struct nd_f64 loss_of_datagrams(const struct run_end *rx)
-{
-	struct nd_u64 lost = END_FLOW_SUM(rx, lost);
-	uint64_t packets = 0;
-
-	if (lost.k != ND_KNOWN)
-		return nd_f64_unknown(lost.k);
-	/* At an end that sends, too, its own packets are none of these. */
-	for (size_t i = 0; i < rx->nflows; i++)
-		if (rx->flows[i].lost.k == ND_KNOWN && rx->flows[i].packets.k == ND_KNOWN)
-			packets += rx->flows[i].packets.v;
-	if (packets + lost.v == 0)
-		return nd_f64_unknown(ND_NOT_APPLICABLE);
-	return nd_f64((double)lost.v / (double)(packets + lost.v));
-}
-
-/* The reason why an end is no whole one, NULL: it is. */
-static const char *missing_part(const struct run *r, int side, struct arena *mem)
-{
-	const struct run_end *e = &r->ends[side];
-	const char *whose = side == SIDE_LOCAL ? "our end" : "the peer's end";
-	double asked_s = (double)r->spec.window_ms / 1e3;
-
-	if (!e->present)
-		return arena_printf(mem, "%s measured nothing: %s", whose,
-				    e->problem.k == ND_KNOWN ? e->problem.v : "no reason given");
-	if (e->broken_flows.k == ND_KNOWN && e->broken_flows.v)
-		return e->problem.k == ND_KNOWN ? e->problem.v : "connections ended early";
-	if (e->window_ns.k != ND_KNOWN || (double)e->window_ns.v / 1e9 < LEAST_SHARE * asked_s)
-		return arena_printf(mem, "%s measured only %.3f of %.3g s: it began late or was "
-				    "cut short", whose,
-				    e->window_ns.k == ND_KNOWN ? (double)e->window_ns.v / 1e9 : 0,
-				    asked_s);
-	return NULL;
-}
-
-/*
- * Goodput is what the receiver took in; a lost peer leaves only the sender's count, which says
- * nothing about datagrams.
- */
-static void conclude(struct run *r, int rc, const char *text, struct arena *mem)
-{
-	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
-	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
-	bool udp = r->spec.protocol == RUN_UDP;
-	const struct run_end *counted = rx->present ? rx : tx->present && !udp ? tx : NULL;
-
-	for (int side = 0; side < EXAM_ENDS && !text; side++)
-		text = missing_part(r, side, mem);
-	r->status = rc || text ? RUN_INCOMPLETE : RUN_COMPLETE;
-	if (r->status != RUN_COMPLETE)
-		r->problem = nd_str(text ? text : "out of memory");
-	if (!counted || counted->window_ns.k != ND_KNOWN || !counted->window_ns.v) {
-		r->status = RUN_FAILED;
-		r->goodput_bps = nd_u64_unknown(ND_FAILED);
-		return;
-	}
-	double seconds = (double)counted->window_ns.v / 1e9;
-	r->seconds = nd_f64(seconds);
-	if (counted->bytes.k == ND_KNOWN)
-		r->goodput_bps = nd_u64((uint64_t)((double)counted->bytes.v * 8 / seconds));
-	else
-		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
-	r->retransmits = END_FLOW_SUM(tx, retransmits);
-	r->loss = udp ? loss_of_datagrams(rx) : loss_of(tx);
-}
-
 int conduct_run(struct peer *peer, const struct conduct_options *o,
 		const struct planned_run *planned, int64_t offset_ns, struct exam *e,
 		struct error *err)
@@ -285,7 +196,7 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 	tell(o, e, EXAM_RUN_BEGINS, planned, 0, NULL);
 	int rc = drive(peer, o, planned, offset_ns, e, r, err);
 	const char *text = rc ? arena_strdup(e->mem, err->text) : NULL;
-	conclude(r, rc, text, e->mem);
+	run_conclude(r, rc, text, e->mem);
 	tell(o, e, EXAM_RUN_ENDED, planned, 0, NULL);
 	return rc;
 }

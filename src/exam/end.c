@@ -451,6 +451,24 @@ void end_drain(struct end *e, unsigned int timeout_ms)
 		nanosleep(&pause, NULL);
 }
 
+void end_settle(struct end *e, unsigned int quiet_ms, unsigned int timeout_ms)
+{
+	static const struct timespec pause = { .tv_nsec = 2000000 };
+	uint64_t quiet_ns = quiet_ms * UINT64_C(1000000), bytes = load_bytes(e->load);
+	uint64_t now = source_monotonic_ns(e->source), last = now;
+	uint64_t until = now + timeout_ms * UINT64_C(1000000);
+
+	while (load_open_receivers(e->load) && now < until && now - last < quiet_ns) {
+		uint64_t before = bytes;
+
+		nanosleep(&pause, NULL);
+		now = source_monotonic_ns(e->source);
+		bytes = load_bytes(e->load);
+		if (bytes != before)
+			last = now;
+	}
+}
+
 int end_results(const struct end *e, struct peer_results *out)
 {
 	/* Without a warm-up everything counts, what came before our first sample too. */

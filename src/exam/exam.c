@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/exam/exam.h"
 
+#include <string.h>
+
 enum {
 	/* Room for the longest report we accept; see the limits in exam_json.c. */
 	EXAM_ARENA_LIMIT = 256 * 1024 * 1024
@@ -77,4 +79,30 @@ void exam_free(struct exam *e)
 			counters_free(e->runs[r].ends[i].window);
 	}
 	arena_free(e->mem);
+}
+
+static struct nd_bool same_machine(const struct exam *e)
+{
+	const struct facts *a = e->facts[SIDE_LOCAL], *b = e->facts[SIDE_PEER];
+
+	/* No packet on loopback comes from anywhere else. */
+	if (!a || !b)
+		return nd_is_true(e->path.loopback) ? nd_bool(true)
+						    : nd_bool_unknown(ND_NOT_SUPPORTED);
+	if (a->host.boot_id.k == ND_KNOWN && b->host.boot_id.k == ND_KNOWN)
+		return nd_bool(!strcmp(a->host.boot_id.v, b->host.boot_id.v));
+	return nd_bool_unknown(a->host.boot_id.k != ND_KNOWN ? a->host.boot_id.k
+							     : b->host.boot_id.k);
+}
+
+void exam_place_ends(struct exam *e)
+{
+	const struct facts *local = e->facts[SIDE_LOCAL];
+	const struct link_facts *egress = local ? facts_egress(local) : NULL;
+
+	if (egress)
+		e->path.loopback = nd_bool(nd_str_is(egress->kind, "loopback"));
+	else
+		e->path.loopback = nd_bool_unknown(local ? local->route.ifindex.k : ND_UNREAD);
+	e->path.same_machine = same_machine(e);
 }

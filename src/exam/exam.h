@@ -116,7 +116,7 @@ struct run_end {
 	struct nd_u64 window_ns;
 	struct nd_u64 bytes;		/* application bytes of this end in the window */
 	struct nd_u64 broken_flows;
-	struct nd_f64 process_cores;	/* CPU time of all its threads / window; of an iperf3 peer */
+	struct nd_f64 process_cores;	/* CPU time of all threads / window; of an iperf3 peer */
 	struct nd_str problem;		/* why this end is incomplete */
 };
 
@@ -169,6 +169,8 @@ struct exam {
 
 struct exam *exam_new(void);
 void exam_free(struct exam *e);		/* with its facts and counters */
+/* From the facts: do both ends share a machine, is the path loopback (e->path)? */
+void exam_place_ends(struct exam *e);
 
 /* Report JSON, as in docs/schema.  from_json: 0, -EINVAL, -E2BIG, -ENOMEM. */
 cJSON *exam_to_json(const struct exam *e);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/exam/conclude.h"
+
 /* ---- what we tell ---- */
 
 static uint64_t since(const struct nd_u64 *now, const struct nd_u64 *then)
@@ -114,4 +116,89 @@ int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enu
 	out->process_cores = r->cpu_total >= 0 ? nd_f64(r->cpu_total / 100)
 					       : nd_f64_unknown(ND_INVALID);
 	return 0;
+}
+
+/* ---- a test that it asked for ---- */
+
+/* With traffic both ways the rate of a direction is that of its own flows. */
+static struct nd_u64 bytes_of_direction(const struct run_end *end, const struct run_spec *spec)
+{
+	uint64_t sum = 0;
+
+	if (!spec->bidirectional)
+		return end->bytes;
+	for (size_t i = 0; i < end->nflows; i++)
+		if (end->flows[i].flow.k == ND_KNOWN && end->flows[i].flow.v < spec->streams &&
+		    end->flows[i].bytes.k == ND_KNOWN)
+			sum += end->flows[i].bytes.v;
+	return nd_u64(sum);
+}
+
+static int fill_path(struct exam *e, const struct peer_client_info *client)
+{
+	const char *local = arena_strdup(e->mem, client->local_address);
+	const char *remote = arena_strdup(e->mem, client->address);
+
+	if (!local || !remote)
+		return -ENOMEM;
+	e->path.local_address = nd_str(local);
+	e->path.peer_address = nd_str(remote);
+	e->path.peer_program = nd_str("iperf3");
+	exam_place_ends(e);
+	return 0;
+}
+
+static int fill_run(struct exam *e, const struct run_spec *spec, const cJSON *end,
+		    const struct peer_results *theirs, struct error *err)
+{
+	void *rows = e->runs;
+	struct run *r = arena_append_row(e->mem, &rows, &e->nruns, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return error_set(err, ENOMEM, "out of memory for a run");
+	e->runs = rows;
+	r->purpose = RUN_ALL_STREAMS;
+	r->spec = *spec;
+	/* In an exam, forward is what this host sends. */
+	r->spec.direction = spec->direction == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+	r->id = nd_str(r->spec.direction == RUN_FORWARD ? "1-forward-all-streams"
+							: "1-reverse-all-streams");
+	rc = run_end_from_json(end, e->mem, &r->ends[SIDE_LOCAL], err);
+	r->ends[SIDE_LOCAL].bytes = bytes_of_direction(&r->ends[SIDE_LOCAL], spec);
+	if (rc == 0 && one_ended_end(theirs, &r->spec, run_server_role(&r->spec),
+				     r->ends[SIDE_LOCAL].window_ns, e->mem, &r->ends[SIDE_PEER]))
+		rc = error_set(err, ENOMEM, "out of memory for a run");
+	if (rc == 0) {
+		/* It was as long as the client wanted. */
+		if (r->ends[SIDE_LOCAL].window_ns.k == ND_KNOWN)
+			r->spec.window_ms = r->ends[SIDE_LOCAL].window_ns.v / 1000000;
+		run_conclude(r, 0, NULL, e->mem);
+	}
+	return rc;
+}
+
+int one_ended_exam(struct facts *local, const struct peer_client_info *client,
+		   const struct run_spec *spec, const cJSON *end, const struct peer_results *theirs,
+		   struct exam **out, struct error *err)
+{
+	struct exam *e = exam_new();
+	int rc;
+
+	*out = NULL;
+	if (!e) {
+		facts_free(local);
+		return error_set(err, ENOMEM, "out of memory for an exam");
+	}
+	e->facts[SIDE_LOCAL] = local;
+	rc = fill_path(e, client);
+	if (rc == 0)
+		rc = fill_run(e, spec, end, theirs, err);
+	else
+		error_set(err, ENOMEM, "out of memory for an exam");
+	if (rc)
+		exam_free(e);
+	else
+		*out = e;
+	return rc;
 }

@@ -8,7 +8,7 @@
 #define ND_EXAM_ONE_ENDED_H
 
 #include "src/exam/exam.h"
-#include "src/peer/results.h"
+#include "src/peer/peer.h"
 
 /*
  * first and last: this host when the warm-up was over and at the window's end, NULL: not reached;
@@ -29,5 +29,13 @@ int one_ended_results(const struct one_ended_samples *s, size_t n, struct peer_r
  */
 int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enum load_role role,
 		  struct nd_u64 fallback_ns, struct arena *mem, struct run_end *out);
+
+/*
+ * An exam of this end of a test that an iperf3 client asked us for: one run, the directions as we
+ * see them.  Takes over local.  end: as run_end_to_json() made it.  0, -EINVAL, -ENOMEM.
+ */
+int one_ended_exam(struct facts *local, const struct peer_client_info *client,
+		   const struct run_spec *spec, const cJSON *end, const struct peer_results *theirs,
+		   struct exam **out, struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "probes/probe.h"
 #include "src/exam/conduct.h"
 #include "src/exam/live.h"
+#include "src/exam/one_ended.h"
 
 /*
  * Facts that were handed to a client tell the sampler of its runs what to watch.
@@ -22,8 +23,16 @@
 #define CLIENT_KEY_CAP (INET6_ADDRSTRLEN + 8)	/* address/port */
 struct kept { char client[CLIENT_KEY_CAP]; struct facts *facts; unsigned int users; uint64_t age; };
 
+/* How soon the end of a run is noticed, where the client's side does not say. */
+#define USUAL_HEED_MS 200
+/* After a client's last byte went out it may take so long to arrive. */
+#define QUIET_MS 20
+#define SETTLE_MS 500
+
 struct exam_service {
-	pthread_mutex_t lock;
+	void (*on_test)(void *state, const struct exam *exam);
+	void *test_state;
+	pthread_mutex_t lock, report_lock;
 	struct kept kept[KEPT_FACTS];
 	uint64_t clock;
 };
@@ -112,12 +121,13 @@ static void close_all(const int *fds, uint64_t n)
 /* Sends every live interval on; stops early when the client is gone. */
 static void watch(struct end *end, const struct peer_run_hooks *hooks)
 {
+	unsigned int heed_ms = hooks->heed_ms ? hooks->heed_ms : USUAL_HEED_MS;
 	struct end_live live;
 	bool going = true;
 
-	while (going) {
+	while (going && !(hooks->ended && hooks->ended(hooks->state))) {
 		bool fresh = false;
-		going = end_wait(end, 200, &live, &fresh);
+		going = end_wait(end, heed_ms, &live, &fresh);
 		bool ok = !hooks->cancelled(hooks->state);
 		if (ok && fresh) {
 			cJSON *sample = live_to_json(&live);
@@ -129,6 +139,21 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 			return;
 		}
 	}
+}
+
+/* What went over the flows, to the last byte, for a client that compares. */
+static void tell_results(struct end *end, const struct peer_run_hooks *hooks)
+{
+	struct peer_results r = { 0 };
+
+	end_quiesce(end);
+	if (!hooks->cancelled(hooks->state))
+		end_settle(end, QUIET_MS, SETTLE_MS);
+	end_cancel(end);
+	end_stop(end);
+	if (!end_results(end, &r))
+		hooks->results(hooks->state, &r);
+	peer_results_free(&r);
 }
 
 static int run_with(const struct facts *facts, const struct run_spec *spec, const int *fds,
@@ -150,6 +175,8 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 	if (rc)
 		goto out;
 	watch(end, hooks);
+	if (hooks->results)
+		tell_results(end, hooks);
 	rc = end_finish(end, mem, &result);
 	if (!rc && !result.present) {
 		rc = error_set(err, ENODATA, "its end of the run measured nothing: %s",
@@ -181,8 +208,12 @@ static int service_run(void *state, const struct peer_client_info *client,
 	pthread_mutex_lock(&s->lock);
 	struct kept *kept = borrow(s, key);
 	pthread_mutex_unlock(&s->lock);
-	if (!kept)
+	if (!kept && hooks->without_facts) {
+		own = facts_new(0);
+		rc = own ? 0 : error_set(err, ENOMEM, "out of memory for the run");
+	} else if (!kept) {
 		rc = read_for(client, &own, err);
+	}
 	if (rc) {
 		close_all(fds, run_flows(spec));
 		return rc;
@@ -197,12 +228,59 @@ static int service_run(void *state, const struct peer_client_info *client,
 	return rc;
 }
 
+/* The facts that were kept for this client, now the caller's; NULL: none, or in use. */
+static struct facts *take_facts(struct exam_service *s, const struct peer_client_info *client)
+{
+	struct facts *f = NULL;
+	char key[CLIENT_KEY_CAP];
+
+	client_key(client, key);
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < KEPT_FACTS && !f; i++) {
+		struct kept *k = &s->kept[i];
+		if (!k->facts || k->users || strcmp(k->client, key))
+			continue;
+		f = k->facts;
+		memset(k, 0, sizeof(*k));
+	}
+	pthread_mutex_unlock(&s->lock);
+	return f;
+}
+
+/* A report that cannot be made costs the client nothing: its test is over. */
+static void service_tested(void *state, const struct peer_client_info *client,
+			   const struct run_spec *spec, const cJSON *end,
+			   const struct peer_results *theirs)
+{
+	struct exam_service *s = state;
+	struct facts *local = take_facts(s, client);
+	struct exam *e = NULL;
+
+	if (!local && read_for(client, &local, NULL))
+		return;
+	if (one_ended_exam(local, client, spec, end, theirs, &e, NULL))
+		return;
+	pthread_mutex_lock(&s->report_lock);
+	s->on_test(s->test_state, e);
+	pthread_mutex_unlock(&s->report_lock);
+	exam_free(e);
+}
+
+void exam_service_on_test(struct exam_service *s,
+			  void (*on_test)(void *state, const struct exam *exam), void *state)
+{
+	s->on_test = on_test;
+	s->test_state = state;
+}
+
 struct exam_service *exam_service_new(void)
 {
 	struct exam_service *s = calloc(1, sizeof(*s));
 
-	if (s)
+	if (s) {
 		pthread_mutex_init(&s->lock, NULL);
+		pthread_mutex_init(&s->report_lock, NULL);
+	}
 	return s;
 }
 
@@ -212,11 +290,13 @@ void exam_service_free(struct exam_service *s)
 		return;
 	for (size_t i = 0; i < KEPT_FACTS; i++)
 		facts_free(s->kept[i].facts);
+	pthread_mutex_destroy(&s->report_lock);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
 struct peer_service exam_service_callbacks(struct exam_service *s)
 {
-	return (struct peer_service){ .state = s, .facts = service_facts, .run = service_run };
+	return (struct peer_service){ .state = s, .facts = service_facts, .run = service_run,
+				      .tested = s->on_test ? service_tested : NULL };
 }

@@ -20,7 +20,7 @@ enum greeting_state { STATE_COOKIE, STATE_LENGTH, STATE_PARAMETERS, STATE_TLS };
 struct greeting {
 	int fd;
 	enum greeting_state state;
-	uint64_t deadline_ns;
+	uint64_t serial, deadline_ns;
 	struct peer_client_info info;
 	short events;
 	char cookie[PEER_COOKIE_BYTES];
@@ -33,7 +33,8 @@ struct greeting {
 /* What a state's function says; GREETING_MORE and GREETING_OVER mean what they mean outside. */
 enum { STEP_AGAIN = GREETING_SECURE + 1 };
 
-struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint64_t deadline_ns)
+struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint64_t serial,
+			      uint64_t deadline_ns)
 {
 	struct greeting *g = calloc(1, sizeof(*g));
 
@@ -43,6 +44,7 @@ struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint6
 	}
 	g->fd = fd;
 	g->info = *info;
+	g->serial = serial;
 	g->deadline_ns = deadline_ns;
 	g->events = POLLIN;
 	g->want = PEER_COOKIE_BYTES;
@@ -139,6 +141,14 @@ static void enter(struct greeting *g, enum greeting_state state, size_t want)
 	g->want = want;
 }
 
+/* Is it a data connection of a run, or of an iperf3 client's test? */
+static enum data_verdict offer(struct peer_server *s, const struct greeting *g)
+{
+	enum data_verdict v = data_offer(&s->data, RUN_TCP, g->cookie, g->fd);
+
+	return v == DATA_UNKNOWN ? iperf3_offer(s, g->cookie, g->fd, g->serial) : v;
+}
+
 static int step_cookie(struct peer_server *s, struct greeting *g)
 {
 	int rc = fill(s, g, g->cookie);
@@ -150,7 +160,7 @@ static int step_cookie(struct peer_server *s, struct greeting *g)
 	}
 	if (rc != STEP_AGAIN)
 		return rc;
-	switch (data_offer(&s->data, RUN_TCP, g->cookie, g->fd)) {
+	switch (offer(s, g)) {
 	case DATA_TAKEN:
 		g->fd = -1;
 		return GREETING_OVER;
@@ -198,6 +208,22 @@ static int refuse_iperf3(struct peer_server *s, struct greeting *g,
 	return GREETING_OVER;
 }
 
+/* Its test goes on in a thread of its own. */
+static int accept_iperf3(struct peer_server *s, struct greeting *g)
+{
+	struct iperf3_parameters parameters;
+	int code = iperf3_parse_parameters(g->parameters, g->want, &parameters);
+
+	if (code) {
+		iperf3_send_error(g->fd, code);
+		return refuse(s, g, "an iperf3 client with parameters that this server does not "
+			      "take");
+	}
+	iperf3_session_start(s, g->fd, &g->info, g->cookie, &parameters);
+	g->fd = -1;
+	return GREETING_OVER;
+}
+
 static int step_parameters(struct peer_server *s, struct greeting *g)
 {
 	struct wire_parameters parameters;
@@ -206,6 +232,8 @@ static int step_parameters(struct peer_server *s, struct greeting *g)
 	if (rc != STEP_AGAIN)
 		return rc;
 	rc = wire_parse_parameters(g->parameters, g->want, &parameters);
+	if (rc == 0 && !parameters.netdoctor && s->options.allow_iperf3)
+		return accept_iperf3(s, g);
 	free(g->parameters);
 	g->parameters = NULL;
 	if (rc < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/peer/client.h"
+#include "src/peer/iperf3_client.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/peer/client.h"
 #include "src/peer/dial.h"
 #include "src/peer/iperf3_auth.h"
 #include "src/peer/iperf3_wire.h"

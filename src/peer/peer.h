@@ -49,7 +49,7 @@ int peer_key_read_file(const char *path, struct peer_key *out, struct error *err
 
 /* What the other side speaks. */
 enum peer_dialect {
-	PEER_ANY,	/* of a target: netdoctor; iperf3 if that is what answers and we have no key */
+	PEER_ANY,	/* of a target: netdoctor, or without a key iperf3 if that answers */
 	PEER_NETDOCTOR,
 	PEER_IPERF3	/* of a target: nothing else, from the first byte on */
 };
@@ -79,8 +79,8 @@ struct peer;		/* one session, used by one thread */
  * key, key needed, other version, busy with reason.
  *
  * Some callers act on: -EPROTONOSUPPORT (an iperf3 server that will not do: it is busy, refuses us,
- * or we have a key to be proved), -EPROTO (something else), -EKEYREJECTED (wrong key), -ENOKEY (one side is open, the other not), -EOPNOTSUPP (other
- * version), -EBUSY, -ENOENT (no such host).
+ * or we have a key to be proved), -EPROTO (something else), -EKEYREJECTED (wrong key), -ENOKEY (one
+ * side is open, the other not), -EOPNOTSUPP (other version), -EBUSY, -ENOENT (no such host).
  */
 int peer_connect(const struct peer_target *target, struct peer **out, struct error *err);
 /* Says goodbye if it can within 200 ms, closes, frees.  NULL is fine. */
@@ -163,6 +163,12 @@ struct peer_run_hooks {
 	bool (*progress)(void *state, cJSON *sample);
 	/* True when the run must end early. */
 	bool (*cancelled)(void *state);
+	/* NULL, or true when the client has sent all and wants its data connections closed. */
+	bool (*ended)(void *state);
+	/* NULL, or takes over what went over each flow; before run() returns, if it fails too. */
+	void (*results)(void *state, struct peer_results *ours);
+	unsigned int heed_ms;		/* how often ended() and cancelled() are asked; 0: enough */
+	bool without_facts;		/* nobody will look at more than bytes: watch no devices */
 };
 
 /* What the server does for its clients; called from session threads, all but run() at once. */
@@ -175,6 +181,13 @@ struct peer_service {
 	int (*run)(void *state, const struct peer_client_info *client, const struct run_spec *spec,
 		   const int *fds, const struct run_window *window,
 		   const struct peer_run_hooks *hooks, cJSON **end, struct error *err);
+	/*
+	 * NULL, or a test of a plain iperf3 client has ended well: our end as run() told it, and
+	 * what the client says of its own.  facts() was called before the test.
+	 */
+	void (*tested)(void *state, const struct peer_client_info *client,
+		       const struct run_spec *spec, const cJSON *end,
+		       const struct peer_results *theirs);
 };
 
 enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
@@ -188,6 +201,8 @@ struct peer_server_options {
 	unsigned int max_seconds;	/* of one run, warm-up included; 0: 120 */
 	uint64_t max_bps;		/* total of one run; 0: no limit */
 	unsigned int max_streams;	/* 0: RUN_MAX_STREAMS */
+	bool allow_iperf3;		/* plain iperf3 clients too, who prove nothing */
+	unsigned int max_iperf3;	/* tests of theirs at a time; 0: max_sessions, or 64 */
 	/* Called from server threads, one at a time, with one printable line; NULL: none. */
 	void (*on_event)(void *state, enum peer_event event, const char *line);
 	void *event_state;

@@ -19,6 +19,7 @@
 
 enum {
 	ACCEPTS_A_ROUND = 64,		/* before those already here are looked at again */
+	USUAL_IPERF3_TESTS = 64,
 	REFUSALS_A_WINDOW = 10,
 	REFUSAL_WINDOW_MS = 1000
 };
@@ -73,6 +74,8 @@ static void fill_limits(struct peer_server_options *o)
 	unsigned int descriptors = listen_max_streams();
 
 	o->bind_address = NULL;		/* used up; the caller's string need not live on */
+	if (o->max_iperf3 == 0)
+		o->max_iperf3 = o->max_sessions ? o->max_sessions : USUAL_IPERF3_TESTS;
 	if (o->max_sessions == 0)
 		o->max_sessions = 8;
 	if (o->max_seconds == 0)
@@ -213,7 +216,7 @@ static void add_greeting(struct peer_server *s, int fd, const struct socket_addr
 		socket_format_address(&here, info.local_address);
 	if (s->ngreetings == SERVER_MAX_GREETINGS)
 		drop_oldest(s, "too many connections are waiting");
-	g = greeting_new(fd, &info, deadline_in_ms(s->timing->greeting_ms));
+	g = greeting_new(fd, &info, s->accepted++, deadline_in_ms(s->timing->greeting_ms));
 	if (g)
 		s->greetings[s->ngreetings++] = g;
 }
@@ -280,7 +283,7 @@ static bool reap_sessions(struct peer_server *s)
 		session_free(ended);
 		ended = next;
 	}
-	return none;
+	return iperf3_reap(s) && none;
 }
 
 static void for_each_session(struct peer_server *s, void (*what)(struct session *))
@@ -321,8 +324,10 @@ static void stop_sessions(struct peer_server *s)
 {
 	atomic_store(&s->stopping, true);
 	for_each_session(s, wake_session);
+	iperf3_wake_all(s);
 	wait_for_sessions(s, deadline_in_ms(s->timing->stop_ms));
 	for_each_session(s, cut_session);
+	iperf3_cut_all(s);
 	wait_for_sessions(s, UINT64_MAX);
 }
 

@@ -16,6 +16,7 @@
 
 #include "src/peer/channel.h"
 #include "src/peer/data.h"
+#include "src/peer/iperf3_session.h"
 #include "src/peer/protocol.h"
 #include "src/peer/timing.h"
 #include "src/peer/turn.h"
@@ -51,6 +52,7 @@ struct peer_server {
 	struct greeting *greetings[SERVER_MAX_GREETINGS];	/* oldest first */
 	size_t ngreetings;
 	uint64_t accept_again_ns;	/* out of descriptors until then */
+	uint64_t accepted;		/* connections so far */
 
 	struct data_registry data;
 	struct turn_queue turns;
@@ -60,6 +62,8 @@ struct peer_server {
 	struct session *sessions;
 	size_t nsessions, nadmitted;
 	bool once_begun, once_over;
+	struct iperf3_session *iperf3_sessions;
+	size_t niperf3;
 
 	pthread_mutex_t event_lock;
 	uint64_t event_window_ns;
@@ -80,8 +84,9 @@ enum greeting_result {
 	GREETING_SECURE		/* has proved the key: greeting_release() it to a session */
 };
 
-/* Takes fd over.  NULL: out of memory, fd closed. */
-struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint64_t deadline_ns);
+/* Takes fd over; serial: in the order of accept().  NULL: out of memory, fd closed. */
+struct greeting *greeting_new(int fd, const struct peer_client_info *info, uint64_t serial,
+			      uint64_t deadline_ns);
 void greeting_free(struct greeting *g);
 /* As far as it goes without waiting. */
 enum greeting_result greeting_step(struct peer_server *s, struct greeting *g);

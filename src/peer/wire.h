@@ -69,7 +69,8 @@ struct wire_parameters {
 /* 0 or -EINVAL: not a JSON object, or a netdoctor key that is none. */
 int wire_parse_parameters(const char *text, size_t len, struct wire_parameters *out);
 /* Length and JSON as the client sends them; token "": none; the caller frees *out.  0 or -ENOMEM. */
-int wire_format_parameters(uint64_t version, const char *token, unsigned char **out, size_t *len);
+int wire_format_parameters(uint64_t version, const char *token, unsigned char **out,
+			   size_t *len);
 
 /* All of it, on any socket: 0, -ETIMEDOUT, -ECONNRESET (also on EOF) or another -errno. */
 int wire_send(int fd, const void *buf, size_t len, uint64_t deadline_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* iperf3's parameters and results, against bytes recorded from real ones, and against hostile ones. */
+/* iperf3's parameters and results: bytes recorded from real ones, and hostile ones. */
 #include "src/peer/iperf3_wire.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static void reads_every_key(void **state)
 
 	(void)state;
 	assert_int_equal(parameters("{\"tcp\":true,\"omit\":2,\"time\":30,\"num\":5000000000,"
-				    "\"blockcount\":7,\"MSS\":1400,\"nodelay\":true,\"parallel\":128,"
+				    "\"blockcount\":7,\"MSS\":1400,\"nodelay\":true,"
+				    "\"parallel\":128,"
 				    "\"window\":524288,\"len\":1048576,\"bandwidth\":1,"
 				    "\"fqrate\":100000000,\"burst\":10,\"TOS\":184,\"flowlabel\":9,"
 				    "\"congestion\":\"cubic\",\"zerocopy\":1,\"skip_rx_copy\":1,"
@@ -140,7 +141,7 @@ static void refuses_with_the_right_code(void **state)
 		{ "{\"tcp\":true,\"TOS\":256}", IPERF3_EBADTOS },
 		{ "{\"tcp\":true,\"burst\":1001}", IPERF3_EBURST },
 		{ "{\"tcp\":true,\"flowlabel\":1048576}", IPERF3_ESETFLOW },
-		{ "{\"tcp\":true,\"reverse\":true,\"bidirectional\":true}", IPERF3_EREVERSEBIDIR },
+		{ "{\"reverse\":true,\"bidirectional\":true}", IPERF3_EREVERSEBIDIR },
 		{ "{\"sctp\":true}", IPERF3_EPROTOCOL },
 		{ "{\"tcp\":true,\"mptcp\":true}", IPERF3_EPROTOCOL },
 		{ "{\"tcp\":true,\"bandwidth\":-5}", IPERF3_ERECVPARAMS },

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/exam/conclude.h"
+
+/* A window of less than this share of what was asked for is not the run that was asked for. */
+#define LEAST_SHARE 0.25
+
+/*
+ * Share of the sent bytes that had to be sent again, less what the receiver reported as
+ * duplicates (DSACK, RFC 2883): those were late, not lost.
+ */
+static struct nd_f64 loss_of(const struct run_end *tx)
+{
+	struct nd_u64 sent = END_FLOW_SUM(tx, bytes_sent),
+		      again = END_FLOW_SUM(tx, bytes_retransmitted),
+		      duplicates = END_FLOW_SUM(tx, dsack_dups), mss = END_FLOW_MIN(tx, snd_mss);
+	double late = 0;
+
+	if (sent.k != ND_KNOWN || again.k != ND_KNOWN)
+		return nd_f64_unknown(sent.k != ND_KNOWN ? sent.k : again.k);
+	if (!sent.v)
+		return nd_f64_unknown(ND_NOT_APPLICABLE);
+	if (duplicates.k == ND_KNOWN && mss.k == ND_KNOWN)
+		late = (double)duplicates.v * (double)mss.v;
+	return nd_f64((double)again.v > late ? ((double)again.v - late) / (double)sent.v : 0);
+}
+
+/* Datagrams are counted where they arrive; the sender knows nothing of their loss. */
+static struct nd_f64 loss_of_datagrams(const struct run_end *rx)
+{
+	struct nd_u64 lost = END_FLOW_SUM(rx, lost);
+	uint64_t packets = 0;
+
+	if (lost.k != ND_KNOWN)
+		return nd_f64_unknown(lost.k);
+	/* At an end that sends, too, its own packets are none of these. */
+	for (size_t i = 0; i < rx->nflows; i++)
+		if (rx->flows[i].lost.k == ND_KNOWN && rx->flows[i].packets.k == ND_KNOWN)
+			packets += rx->flows[i].packets.v;
+	if (packets + lost.v == 0)
+		return nd_f64_unknown(ND_NOT_APPLICABLE);
+	return nd_f64((double)lost.v / (double)(packets + lost.v));
+}
+
+/* The reason why an end is no whole one, NULL: it is. */
+static const char *missing_part(const struct run *r, int side, struct arena *mem)
+{
+	const struct run_end *e = &r->ends[side];
+	const char *whose = side == SIDE_LOCAL ? "our end" : "the peer's end";
+	double asked_s = (double)r->spec.window_ms / 1e3;
+
+	if (!e->present)
+		return arena_printf(mem, "%s measured nothing: %s", whose,
+				    e->problem.k == ND_KNOWN ? e->problem.v : "no reason given");
+	if (e->broken_flows.k == ND_KNOWN && e->broken_flows.v)
+		return e->problem.k == ND_KNOWN ? e->problem.v : "connections ended early";
+	if (e->window_ns.k != ND_KNOWN || (double)e->window_ns.v / 1e9 < LEAST_SHARE * asked_s)
+		return arena_printf(mem, "%s measured only %.3f of %.3g s: it began late or was "
+				    "cut short", whose,
+				    e->window_ns.k == ND_KNOWN ? (double)e->window_ns.v / 1e9 : 0,
+				    asked_s);
+	return NULL;
+}
+
+void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
+{
+	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
+	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
+	bool udp = r->spec.protocol == RUN_UDP;
+	const struct run_end *counted = rx->present ? rx : tx->present && !udp ? tx : NULL;
+
+	for (int side = 0; side < EXAM_ENDS && !text; side++)
+		text = missing_part(r, side, mem);
+	r->status = rc || text ? RUN_INCOMPLETE : RUN_COMPLETE;
+	if (r->status != RUN_COMPLETE)
+		r->problem = nd_str(text ? text : "out of memory");
+	if (!counted || counted->window_ns.k != ND_KNOWN || !counted->window_ns.v) {
+		r->status = RUN_FAILED;
+		r->goodput_bps = nd_u64_unknown(ND_FAILED);
+		return;
+	}
+	double seconds = (double)counted->window_ns.v / 1e9;
+	r->seconds = nd_f64(seconds);
+	if (counted->bytes.k == ND_KNOWN)
+		r->goodput_bps = nd_u64((uint64_t)((double)counted->bytes.v * 8 / seconds));
+	else
+		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
+	r->retransmits = END_FLOW_SUM(tx, retransmits);
+	r->loss = udp ? loss_of_datagrams(rx) : loss_of(tx);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One test of a plain iperf3 client, from its parameters to its results. */
+#include "src/peer/iperf3_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "src/peer/iperf3_output.h"
+#include "src/peer/server.h"
+#include "src/peer/socket.h"
+#include "src/peer/thread.h"
+#include "src/peer/wire.h"
+
+enum {
+	HEED_MS = 10,		/* from a client's TEST_END to the end of our traffic */
+	FIRST_TEXT_BYTES = 64 * 1024
+};
+
+/* ---- words ---- */
+
+static int say(struct iperf3_session *is, unsigned char state)
+{
+	return wire_send(is->fd, &state, 1, deadline_in_ms(is->server->timing->send_ms));
+}
+
+/* Ends a test for a reason of ours: what the client is told, and the event line. */
+static int refuse(struct iperf3_session *is, int code, const char *why)
+{
+	iperf3_send_error(is->fd, code);
+	server_event(is->server, PEER_EVENT_REFUSED, "%s: refused an iperf3 client: %s",
+		     is->info.address, why);
+	return -ECANCELED;
+}
+
+/* ---- limits ---- */
+
+static uint64_t asked_rate(const struct run_spec *s)
+{
+	uint64_t each = s->rate_bps;
+
+	if (s->pacing_bps && (!each || s->pacing_bps < each))
+		each = s->pacing_bps;
+	return each > UINT64_MAX / RUN_MAX_STREAMS ? UINT64_MAX : each * run_flows(s);
+}
+
+/* Our own sending we can limit; a client that sends must ask for a rate that is allowed. */
+static int limit_rate(struct iperf3_session *is)
+{
+	uint64_t max = is->server->options.max_bps, asked;
+	struct run_spec *s = &is->parameters.spec;
+
+	if (max == 0)
+		return 0;
+	asked = asked_rate(s);
+	if (asked == 0 && s->direction == RUN_REVERSE && !s->bidirectional) {
+		s->rate_bps = max / s->streams;
+		return 0;
+	}
+	if (asked == 0 || asked > max)
+		return refuse(is, IPERF3_ETOTALRATE, "it asks for more than --max-rate allows");
+	return 0;
+}
+
+/* Clients before 3.20 have no words for the newer code. */
+static int duration_code(const struct iperf3_parameters *p)
+{
+	unsigned int minor = 0;
+	const char *dot = strchr(p->client_version, '.');
+
+	for (const char *c = dot ? dot + 1 : ""; *c >= '0' && *c <= '9' && minor < 1000; c++)
+		minor = minor * 10 + (unsigned int)(*c - '0');
+	return strncmp(p->client_version, "3.", 2) == 0 && minor < 20 ? IPERF3_EDURATION
+								      : IPERF3_EMAXDURATION;
+}
+
+static int apply_limits(struct iperf3_session *is)
+{
+	const struct peer_server_options *o = &is->server->options;
+	struct run_spec *s = &is->parameters.spec;
+	uint64_t max_ms = (uint64_t)o->max_seconds * 1000;
+
+	if (s->streams > o->max_streams || run_flows(s) > RUN_MAX_STREAMS)
+		return refuse(is, IPERF3_ENUMSTREAMS, "it asks for more streams than are allowed");
+	if (s->warmup_ms + s->window_ms > max_ms || s->warmup_ms >= max_ms)
+		return refuse(is, duration_code(&is->parameters),
+			      "it asks for more time than --max-seconds allows");
+	/* Bytes or blocks end it, or the client, or in the end we. */
+	if (s->window_ms == 0)
+		s->window_ms = max_ms - s->warmup_ms;
+	if (s->protocol != RUN_TCP)
+		return refuse(is, IPERF3_EUNIMP, "it wants another protocol than TCP");
+	return limit_rate(is);
+}
+
+/* ---- streams ---- */
+
+static size_t arrived(struct iperf3_session *is, bool collecting)
+{
+	size_t n;
+
+	pthread_mutex_lock(&is->server->lock);
+	is->collecting = collecting;
+	n = is->narrived;
+	pthread_mutex_unlock(&is->server->lock);
+	return n;
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct arrival *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/*
+ * Waits for a byte on the control connection, or to be woken.  0: *state came; -EAGAIN: woken;
+ * -ETIMEDOUT; -ESHUTDOWN: the server stops; else the client is gone.
+ */
+static int listen_control(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
+{
+	struct pollfd p[] = {
+		{ .fd = is->fd, .events = POLLIN },
+		{ .fd = is->wake_fd, .events = POLLIN }
+	};
+	eventfd_t count;
+
+	if (atomic_load(&is->server->stopping))
+		return -ESHUTDOWN;
+	poll(p, 2, deadline_left_ms(deadline_ns));
+	if (p[0].revents)
+		return wire_receive(is->fd, state, 1, deadline_ns);
+	if (!p[1].revents)
+		return timing_now_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
+	eventfd_read(is->wake_fd, &count);
+	return atomic_load(&is->server->stopping) ? -ESHUTDOWN : -EAGAIN;
+}
+
+static int collect_streams(struct iperf3_session *is)
+{
+	uint64_t deadline = deadline_in_ms(is->server->timing->data_ms);
+	size_t n = run_flows(&is->parameters.spec);
+	unsigned char state;
+	int rc;
+
+	arrived(is, true);
+	rc = say(is, IPERF3_CREATE_STREAMS);
+	while (rc == 0 && arrived(is, true) < n) {
+		rc = listen_control(is, deadline, &state);
+		/* Nothing is due from it but that it gives up. */
+		if (rc == 0)
+			rc = -ECONNABORTED;
+		if (rc == -EAGAIN)
+			rc = 0;
+	}
+	arrived(is, false);
+	if (rc == -ETIMEDOUT)
+		return refuse(is, IPERF3_ECREATESTREAM, "its streams did not come in time");
+	qsort(is->arrivals, is->narrived, sizeof(*is->arrivals), by_serial);
+	return rc;
+}
+
+static int error_code(int rc)
+{
+	switch (rc) {
+	case -ENOENT:
+	case -EPERM:
+		return IPERF3_ESETCONGESTION;
+	case -ENOBUFS:
+		return IPERF3_ESETBUF2;
+	default:
+		return IPERF3_EINITSTREAM;
+	}
+}
+
+static int set_options(struct iperf3_session *is)
+{
+	const struct run_spec *s = &is->parameters.spec;
+	struct error why = { "" };
+
+	for (size_t i = 0; i < is->narrived; i++) {
+		int rc = load_prepare_socket(is->arrivals[i].fd, s,
+					     run_flow_role(s, run_server_role(s), i), &why);
+
+		if (rc < 0)
+			return refuse(is, error_code(rc), why.text);
+	}
+	return 0;
+}
+
+/* ---- the run ---- */
+
+/* Listens to the client while the service works. */
+static void *watch_client(void *arg)
+{
+	struct iperf3_session *is = arg;
+	uint64_t latest = is->window.to_ns + IPERF3_GUARD_S * UINT64_C(1000000000);
+
+	while (!atomic_load(&is->over)) {
+		unsigned char state = 0;
+		int rc = listen_control(is, latest, &state);
+
+		if (rc == -EAGAIN)
+			continue;
+		if (rc == -ETIMEDOUT)
+			is->expired = true;
+		if (rc == 0 && state == IPERF3_TEST_END)
+			atomic_store(&is->ended, true);
+		else
+			atomic_store(&is->cancelled, true);
+		break;
+	}
+	return NULL;
+}
+
+static bool hook_progress(void *state, cJSON *sample)
+{
+	struct iperf3_session *is = state;
+
+	/* Nobody over there would understand it. */
+	cJSON_Delete(sample);
+	return !atomic_load(&is->cancelled);
+}
+
+static bool hook_cancelled(void *state)
+{
+	struct iperf3_session *is = state;
+
+	return atomic_load(&is->cancelled);
+}
+
+static bool hook_ended(void *state)
+{
+	struct iperf3_session *is = state;
+
+	return atomic_load(&is->ended);
+}
+
+static void hook_results(void *state, struct peer_results *ours)
+{
+	struct iperf3_session *is = state;
+
+	peer_results_free(&is->ours);
+	is->ours = *ours;
+	memset(ours, 0, sizeof(*ours));
+}
+
+static int run_service(struct iperf3_session *is, cJSON **end, struct error *why)
+{
+	struct peer_service *service = &is->server->service;
+	struct peer_run_hooks hooks = {
+		.state = is, .progress = hook_progress, .cancelled = hook_cancelled,
+		.ended = hook_ended, .results = hook_results, .heed_ms = HEED_MS,
+		.without_facts = !service->tested
+	};
+	int *fds = malloc(is->narrived * sizeof(*fds));
+	int rc;
+
+	if (!fds)
+		return error_set(why, ENOMEM, "out of memory");
+	rc = thread_start(&is->watcher, watch_client, is);
+	if (rc < 0) {
+		free(fds);
+		return error_set(why, rc, "no thread for the run: %s", strerror(-rc));
+	}
+	for (size_t i = 0; i < is->narrived; i++)
+		fds[i] = is->arrivals[i].fd;
+	/* The service's to close, in any case. */
+	is->narrived = 0;
+	rc = service->run(service->state, &is->info, &is->parameters.spec, fds, &is->window,
+			  &hooks, end, why);
+	atomic_store(&is->over, true);
+	eventfd_write(is->wake_fd, 1);
+	pthread_join(is->watcher, NULL);
+	free(fds);
+	return rc;
+}
+
+static void set_window(struct iperf3_session *is)
+{
+	const struct run_spec *s = &is->parameters.spec;
+
+	is->window.from_ns = timing_now_ns() + s->warmup_ms * 1000000u;
+	is->window.to_ns = is->window.from_ns + s->window_ms * 1000000u;
+	is->window.stop_ns = is->window.to_ns + IPERF3_GUARD_S * UINT64_C(1000000000);
+}
+
+/* Until the client's TEST_END; all data sockets are closed then, for which it waits. */
+static int run_test(struct iperf3_session *is, cJSON **end)
+{
+	struct error why = { "" };
+	int rc = say(is, IPERF3_TEST_START);
+
+	if (rc == 0)
+		rc = say(is, IPERF3_TEST_RUNNING);
+	if (rc < 0)
+		return rc;
+	set_window(is);
+	rc = run_service(is, end, &why);
+	if (is->expired)
+		return refuse(is, IPERF3_EDURATIONEXPIRED, "its test did not end in time");
+	if (atomic_load(&is->server->stopping)) {
+		say(is, IPERF3_SERVER_TERMINATE);
+		return -ESHUTDOWN;
+	}
+	if (atomic_load(&is->cancelled))
+		return -ECONNRESET;
+	/* A service that measured nothing in so short a time still has the bytes. */
+	if (rc == -ENODATA && is->ours.nflows)
+		return 0;
+	return rc < 0 ? refuse(is, IPERF3_EINITSTREAM, why.text) : 0;
+}
+
+/* ---- results ---- */
+
+/* A text of a length that came before it, its buffer growing with what arrives. */
+static int receive_text(struct iperf3_session *is, char **out, size_t *len)
+{
+	uint64_t deadline = deadline_in_ms(IPERF3_MESSAGE_S * 1000);
+	unsigned char length[4];
+	size_t got = 0;
+	int rc = wire_receive(is->fd, length, sizeof(length), deadline);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	*len = wire_get_be32(length);
+	if (*len < 2 || *len > IPERF3_MAX_RESULTS)
+		return -EMSGSIZE;
+	while (rc == 0 && got < *len) {
+		size_t n = got ? got : FIRST_TEXT_BYTES;
+		char *grown;
+
+		if (n > *len - got)
+			n = *len - got;
+		grown = realloc(*out, got + n);
+		if (!grown)
+			return -ENOMEM;
+		*out = grown;
+		rc = wire_receive(is->fd, *out + got, n, deadline);
+		got += n;
+	}
+	return rc;
+}
+
+static int send_results(struct iperf3_session *is)
+{
+	const struct run_spec *s = &is->parameters.spec;
+	bool sender = s->bidirectional || s->direction == RUN_REVERSE;
+	unsigned char *frame;
+	size_t len;
+	int rc;
+
+	if (is->parameters.get_server_output)
+		is->ours.output = iperf3_output(s, &is->ours, is->info.address);
+	rc = iperf3_format_results(&is->ours, sender, &frame, &len);
+	if (rc < 0)
+		return rc;
+	rc = wire_send(is->fd, frame, len, deadline_in_ms(is->server->timing->send_ms));
+	free(frame);
+	return rc;
+}
+
+static int exchange_results(struct iperf3_session *is, struct peer_results *theirs)
+{
+	unsigned char state;
+	char *text = NULL;
+	size_t len = 0;
+	int rc = say(is, IPERF3_EXCHANGE_RESULTS);
+
+	if (rc == 0)
+		rc = receive_text(is, &text, &len);
+	if (rc == 0)
+		rc = iperf3_parse_results(text, len, run_flows(&is->parameters.spec), theirs);
+	free(text);
+	if (rc == -EINVAL || rc == -EMSGSIZE)
+		return refuse(is, IPERF3_ERECVRESULTS, "its results make no sense");
+	if (rc == 0)
+		rc = send_results(is);
+	if (rc == 0)
+		rc = say(is, IPERF3_DISPLAY_RESULTS);
+	/* Its 16, or that it hangs up: closing first could cost it our last bytes. */
+	if (rc == 0)
+		wire_receive(is->fd, &state, 1, deadline_in_ms(is->server->timing->send_ms));
+	return rc;
+}
+
+static void tell_service(struct iperf3_session *is, const cJSON *end,
+			 const struct peer_results *theirs)
+{
+	struct peer_service *service = &is->server->service;
+
+	if (service->tested && end)
+		service->tested(service->state, &is->info, &is->parameters.spec, end, theirs);
+}
+
+/* ---- one test ---- */
+
+static void announce(struct iperf3_session *is)
+{
+	const struct run_spec *s = &is->parameters.spec;
+	const char *version = is->parameters.client_version;
+
+	server_event(is->server, PEER_EVENT_RUN,
+		     "%s: iperf3%s%s test: %" PRIu64 " stream%s, %s", is->info.address,
+		     *version ? " " : "", version, s->streams, s->streams == 1 ? "" : "s",
+		     s->bidirectional ? "both send" :
+		     s->direction == RUN_FORWARD ? "the client sends" : "this host sends");
+}
+
+/* So that they are at hand when its report is due: reading them later would delay the traffic. */
+static void read_facts(struct iperf3_session *is)
+{
+	struct peer_service *service = &is->server->service;
+	struct error why = { "" };
+	cJSON *facts = NULL;
+
+	if (service->tested && service->facts(service->state, &is->info, &facts, &why) == 0)
+		cJSON_Delete(facts);
+}
+
+static int test(struct iperf3_session *is)
+{
+	struct peer_results theirs = { 0 };
+	cJSON *end = NULL;
+	int rc = apply_limits(is);
+
+	if (rc < 0)
+		return rc;
+	announce(is);
+	read_facts(is);
+	rc = collect_streams(is);
+	if (rc == 0)
+		rc = set_options(is);
+	if (rc == 0)
+		rc = run_test(is, &end);
+	if (rc == 0)
+		rc = exchange_results(is, &theirs);
+	if (rc == 0)
+		tell_service(is, end, &theirs);
+	peer_results_free(&theirs);
+	cJSON_Delete(end);
+	return rc;
+}
+
+static const char *reason_of_end(int rc)
+{
+	switch (rc) {
+	case 0:
+		return "its results are exchanged";
+	case -ESHUTDOWN:
+		return "this server stops";
+	case -ETIMEDOUT:
+		return "it said nothing for too long";
+	case -ECONNABORTED:
+		return "it gave up";
+	case -ECONNRESET:
+		return "gone in the middle of it";
+	default:
+		return strerror(-rc);
+	}
+}
+
+void *iperf3_session_thread(void *arg)
+{
+	struct iperf3_session *is = arg;
+	struct peer_server *s = is->server;
+	int rc = test(is);
+
+	/* The descriptor stays until the accepting thread has let go of it too. */
+	shutdown(is->fd, SHUT_RDWR);
+	if (rc != -ECANCELED)
+		server_event(s, PEER_EVENT_GONE, "%s: iperf3 test over: %s", is->info.address,
+			     reason_of_end(rc));
+	pthread_mutex_lock(&s->lock);
+	if (s->options.once)
+		s->once_over = true;
+	is->done = true;
+	pthread_mutex_unlock(&s->lock);
+	eventfd_write(s->wake_fd, 1);
+	return NULL;
+}

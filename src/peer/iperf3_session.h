@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tests of plain iperf3 clients, when the server allows them.  Internal to src/peer.
+ *
+ * An iperf3 client proves nothing.  It gets a thread once its parameters have
+ * come and are sound, and there are only so many; its data connections are
+ * found by its own cookie, the same for all, and never keep the accepting
+ * thread waiting.  Tests do not wait for each other.
+ */
+#ifndef ND_PEER_IPERF3_SESSION_H
+#define ND_PEER_IPERF3_SESSION_H
+
+#include <stdatomic.h>
+
+#include "src/peer/data.h"
+#include "src/peer/iperf3_wire.h"
+
+struct peer_server;
+
+struct arrival { int fd; uint64_t serial; };
+
+struct iperf3_session {
+	struct iperf3_session *next;	/* in the server's list, under its lock */
+	struct peer_server *server;
+	int fd;
+	int wake_fd;			/* eventfd: the streams are complete, the server stops */
+	struct peer_client_info info;
+	char cookie[PEER_COOKIE_BYTES];
+	struct iperf3_parameters parameters;
+	pthread_t thread;
+	bool done;			/* under the server's lock */
+
+	/* Streams, under the server's lock while `collecting`. */
+	bool collecting;
+	struct arrival *arrivals;	/* run_flows() of them */
+	size_t narrived;
+
+	/* The run. */
+	struct run_window window;
+	pthread_t watcher;
+	atomic_bool ended, cancelled, over;	/* ended: by the client's TEST_END */
+	bool expired;			/* by us, for taking too long */
+	struct peer_results ours;
+};
+
+/* Of the thread of an iperf3_session, which is arg. */
+void *iperf3_session_thread(void *arg);
+
+/* Takes fd over in any case: refuses the client, or gives it a thread. */
+void iperf3_session_start(struct peer_server *s, int fd, const struct peer_client_info *info,
+			  const char cookie[PEER_COOKIE_BYTES],
+			  const struct iperf3_parameters *parameters);
+/* Tells the client and closes nothing.  code: enum iperf3_error. */
+void iperf3_send_error(int fd, int code);
+
+/*
+ * A connection that opened with this cookie; serial: its number in the order of accept(), which
+ * need not be the order of calls.
+ */
+enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COOKIE_BYTES], int fd,
+			       uint64_t serial);
+
+/* Joins and frees those that have ended; true when none is left.  By the accepting thread. */
+bool iperf3_reap(struct peer_server *s);
+void iperf3_wake_all(struct peer_server *s);	/* the server stops */
+void iperf3_cut_all(struct peer_server *s);	/* and waits no longer */
+
+#endif

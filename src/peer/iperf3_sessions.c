@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tests of iperf3 clients that go on: who gets one, whose a data connection is, their end. */
+#include "src/peer/iperf3_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "src/peer/server.h"
+#include "src/peer/thread.h"
+#include "src/peer/wire.h"
+
+void iperf3_send_error(int fd, int code)
+{
+	unsigned char answer[9] = { IPERF3_SERVER_ERROR };
+
+	wire_put_be32(answer + 1, (uint32_t)code);
+	/* The send buffer takes these few bytes, or the client is up to no good. */
+	(void)!send(fd, answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COOKIE_BYTES], int fd,
+			       uint64_t serial)
+{
+	enum data_verdict v = DATA_UNKNOWN;
+
+	pthread_mutex_lock(&s->lock);
+	for (struct iperf3_session *is = s->iperf3_sessions; is && v == DATA_UNKNOWN;
+	     is = is->next) {
+		if (is->done || CRYPTO_memcmp(is->cookie, cookie, PEER_COOKIE_BYTES) != 0)
+			continue;
+		v = DATA_REUSED;
+		if (!is->collecting || is->narrived == run_flows(&is->parameters.spec))
+			continue;
+		is->arrivals[is->narrived++] = (struct arrival){ .fd = fd, .serial = serial };
+		if (is->narrived == run_flows(&is->parameters.spec))
+			eventfd_write(is->wake_fd, 1);
+		v = DATA_TAKEN;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return v;
+}
+
+static void session_delete(struct iperf3_session *is)
+{
+	for (size_t i = 0; i < is->narrived; i++)
+		close(is->arrivals[i].fd);
+	free(is->arrivals);
+	peer_results_free(&is->ours);
+	if (is->wake_fd >= 0)
+		close(is->wake_fd);
+	close(is->fd);
+	free(is);
+}
+
+static struct iperf3_session *session_new(struct peer_server *s, int fd,
+					  const struct peer_client_info *info, const char *cookie,
+					  const struct iperf3_parameters *parameters)
+{
+	struct iperf3_session *is = calloc(1, sizeof(*is));
+
+	if (!is) {
+		close(fd);
+		return NULL;
+	}
+	is->server = s;
+	is->fd = fd;
+	is->info = *info;
+	is->parameters = *parameters;
+	memcpy(is->cookie, cookie, sizeof(is->cookie));
+	is->arrivals = calloc(run_flows(&parameters->spec), sizeof(*is->arrivals));
+	is->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (is->arrivals && is->wake_fd >= 0)
+		return is;
+	session_delete(is);
+	return NULL;
+}
+
+/* Under the server's lock: 0, or why not. */
+static int admit(struct peer_server *s, struct iperf3_session *is)
+{
+	int rc = 0;
+
+	if (s->options.once && s->once_begun)
+		return -EBUSY;
+	if (s->niperf3 >= s->options.max_iperf3)
+		return -EUSERS;
+	rc = thread_start(&is->thread, iperf3_session_thread, is);
+	if (rc < 0)
+		return rc;
+	is->next = s->iperf3_sessions;
+	s->iperf3_sessions = is;
+	s->niperf3++;
+	s->once_begun = true;
+	return 0;
+}
+
+void iperf3_session_start(struct peer_server *s, int fd, const struct peer_client_info *info,
+			  const char cookie[PEER_COOKIE_BYTES],
+			  const struct iperf3_parameters *parameters)
+{
+	static const unsigned char denied = IPERF3_ACCESS_DENIED;
+	struct iperf3_session *is = session_new(s, fd, info, cookie, parameters);
+	int rc = -ENOMEM;
+
+	if (is) {
+		pthread_mutex_lock(&s->lock);
+		rc = admit(s, is);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (rc == 0)
+		return;
+	server_event(s, PEER_EVENT_REFUSED, "%s: refused an iperf3 client: %s", info->address,
+		     rc == -EUSERS ? "as many tests as are allowed go on" : strerror(-rc));
+	if (!is)
+		return;
+	/* To its user: "the server is busy running a test.  try again later". */
+	(void)!send(fd, &denied, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	session_delete(is);
+}
+
+bool iperf3_reap(struct peer_server *s)
+{
+	struct iperf3_session *ended = NULL, **p;
+	bool none;
+
+	pthread_mutex_lock(&s->lock);
+	for (p = &s->iperf3_sessions; *p;) {
+		struct iperf3_session *is = *p;
+
+		if (!is->done) {
+			p = &is->next;
+			continue;
+		}
+		*p = is->next;
+		s->niperf3--;
+		is->next = ended;
+		ended = is;
+	}
+	none = s->iperf3_sessions == NULL;
+	pthread_mutex_unlock(&s->lock);
+	while (ended) {
+		struct iperf3_session *next = ended->next;
+
+		pthread_join(ended->thread, NULL);
+		session_delete(ended);
+		ended = next;
+	}
+	return none;
+}
+
+void iperf3_wake_all(struct peer_server *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
+		eventfd_write(is->wake_fd, 1);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void iperf3_cut_all(struct peer_server *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
+		shutdown(is->fd, SHUT_RDWR);
+	pthread_mutex_unlock(&s->lock);
+}

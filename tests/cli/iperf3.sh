@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# With the distribution's iperf3 in both roles: every direction, few streams and many, and both
+# sides' byte counts compared.
+
+. tests/cli/lib.sh
+
+need iperf3 jq
+
+# The most that a connection holds that one end has sent and the other has not taken in: the
+# largest send buffer and receive buffer that the kernel gives by itself.
+in_flight=$(($(awk '{ print $3 }' /proc/sys/net/ipv4/tcp_wmem) +
+	$(awk '{ print $3 }' /proc/sys/net/ipv4/tcp_rmem)))
+
+# ---- our server, their clients ----
+
+serve --allow-iperf3 --max-seconds 20
+
+# client OPTION...: a test with our server, its JSON in $work/out.
+client() {
+	in_time 60 iperf3 -c 127.0.0.1 -p "$port" -J "$@"
+}
+
+# What both sides say of the data that the client sent, or (reverse) that we sent.
+bytes='.end | [.sum_sent.bytes, .sum_received.bytes]'
+
+for streams in 1 4 128; do
+	client -t 1 -P "$streams"
+	holds "forward, $streams streams: both count the same" \
+		"$bytes | .[0] > 0 and .[0] == .[1]"
+	client -t 1 -P "$streams" -R
+	holds "reverse, $streams streams: they differ by no more than was in flight" \
+		"$bytes | .[0] > 0 and .[0] >= .[1] and .[0] - .[1] <= $streams * $in_flight"
+	client -t 1 -P "$streams" --bidir
+	holds "both ways, $streams streams" "$bytes | .[0] > 0 and .[0] == .[1]"
+	holds "both ways, $streams streams: ours" ".end | .sum_sent_bidir_reverse.bytes > 0 and
+		.sum_sent_bidir_reverse.bytes - .sum_received_bidir_reverse.bytes <=
+		$streams * $in_flight"
+	holds "both ways, $streams streams: every one of them" \
+		".end.streams | length == 2 * $streams"
+done
+
+client -n 20M
+holds "an amount of bytes arrives whole" "$bytes | .[1] == 20971520"
+client -n 20M -R
+holds "an amount of bytes is sent" "$bytes | .[0] >= 20971520"
+client -k 50 -l 64K -P 2
+holds "an amount of blocks" "$bytes | .[0] == .[1] and .[0] >= 50 * 65536"
+client -t 1 -O 1 -b 20M
+holds "a warm-up that is left out" "$bytes | .[0] == .[1] and .[0] < 5000000"
+client -t 1 -b 20M -R
+holds "a rate that we keep" "$bytes | .[0] > 1000000 and .[0] < 4000000"
+client -t 1 -C cubic -M 1400 -N -Z -w 128K
+holds "options of sockets" "$bytes | .[0] > 0 and .[0] == .[1]"
+client -t 1 --get-server-output
+holds "what we print" ".server_output_text | test(\"netdoctor\") and test(\"receiver\")"
+
+client -t 30
+holds "longer than --max-seconds: refused with iperf3's words" '.error | test("duration")'
+
+clients=
+for n in 1 2 3 4; do
+	iperf3 -c 127.0.0.1 -p "$port" -J -t 2 -b 10M >"$work/many.$n" 2>&1 &
+	clients="$clients $!"
+done
+background="$background $clients"
+for pid in $clients; do
+	wait "$pid"
+done
+background=$server
+for n in 1 2 3 4; do
+	holds "client $n of four at a time" "$bytes | .[0] > 0 and .[0] == .[1]" "$work/many.$n"
+done
+
+still_serves "and a netdoctor after all of them"
+
+# One that is killed in the middle costs nobody anything.
+start victim iperf3 --forceflush -c 127.0.0.1 -p "$port" -t 10
+wait_for "$work/victim" 'connected to' || give_up "a client to kill"
+kill -KILL "$started"
+wait_for "$work/serve" 'iperf3 test over: gone in the middle' && pass "a killed client is noticed"
+client -t 1
+holds "the next is served" "$bytes | .[0] > 0 and .[0] == .[1]"
+stop_server
+
+serve --allow-iperf3 --max-rate 100M --max-streams 2 --report json
+client -t 1
+holds "more than --max-rate: refused" '.error | test("rate|bandwidth|bitrate|limit")'
+client -t 1 -P 3 -b 1M
+holds "more than --max-streams: refused" '.error | test("streams")'
+client -t 1 -b 10M
+holds "within the limits" "$bytes | .[0] > 0 and .[0] == .[1]"
+stop_server
+grep '^{' "$work/serve" >"$work/reports"
+[ "$(wc -l <"$work/reports")" -eq 1 ] && pass "one line of JSON for the one test" ||
+	fail "one line of JSON for the one test"
+holds "it is one-ended" '.exam.path.peer_program == "iperf3" and .exam.facts.peer == null and
+	.exam.runs[0].direction == "reverse" and (.exam.runs[0].ends.peer.bytes | tonumber) > 0' \
+	"$work/reports"
+conforms "it conforms to the schema" "$work/reports"
+
+serve
+client -t 1
+holds "without --allow-iperf3: refused" '.error != null'
+stop_server
+
+# ---- their server, our client ----
+
+# A port that is free now.
+serve
+stop_server
+start theirs iperf3 --forceflush -s -p "$port"
+wait_for "$work/theirs" 'Server listening' || give_up "iperf3 -s listens"
+
+for direction in --forward --reverse; do
+	for streams in 1 4 128; do
+		in_time 90 "$NETDOCTOR" diagnose "127.0.0.1:$port" -t 1 -O 0 -P "$streams" \
+			"$direction" --no-experiments --report json
+		served "$direction, $streams streams: recognised and measured"
+		holds "$direction, $streams streams: one-ended" '.exam.facts.peer == null and
+			.exam.path.peer_program == "iperf3"'
+		# It counts from the first byte to the last, we while we measure.
+		holds "$direction, $streams streams: its byte counts" '.exam.runs[0] |
+			(.ends.peer.bytes | tonumber) >= (.ends.local.bytes | tonumber) - '"
+				$streams * $in_flight"' and
+			([.flows[] | select(.side == "peer")] | length) == '"$streams"
+	done
+done
+
+in_time 60 "$NETDOCTOR" diagnose "iperf3://127.0.0.1:$port" $quick
+served "iperf3:// asks for it"
+says "it says so, with how to see more" "one-ended.*iperf3"
+[ "$(grep -c one-ended "$work/out")" -eq 1 ] && pass "once" || fail "once"
+
+start other iperf3 --forceflush -c 127.0.0.1 -p "$port" -t 10
+wait_for "$work/other" 'connected to' || give_up "another client"
+error "a busy server" 3 'busy with a test' diagnose "127.0.0.1:$port" -q $quick
+kill "$started"
+ends "$started"
+
+
+in_time "$bound" "$NETDOCTOR" diagnose "127.0.0.1:$port" --key 00112233445566778899aabbccddeeff
+[ "$status" -eq 3 ] && one_line "$work/err" 'runs iperf3, not netdoctor' &&
+	pass "who has a key takes no iperf3" || { show; fail "who has a key takes no iperf3"; }
+
+done_testing
