@@ -68,7 +68,7 @@ static void hostile_text_never_reaches_a_cell(void **state)
 		{ "a\033[2Jb", "a?[2Jb", "a?[2Jb" },
 		{ "a\r\n\tb\x7f", "a???b?", "a???b?" },
 		{ "\xc2\x9b" "2J", "?2J", "?2J" },			/* C1: CSI */
-		{ "\xe2\x80\xaetxt.exe", "?txt.exe", "?txt.exe" },	/* right-to-left override */
+		{ "\xe2\x80\xaetxt.exe", "?txt.exe", "?txt.exe" },	/* right to left */
 		{ "\xe2\x81\xa6x\xe2\x81\xa9", "?x?", "?x?" },		/* isolates */
 		{ "\xff\xfe\xc0\xaf", "????", "????" },			/* no UTF-8 */
 		{ "\xed\xa0\x80", "???", "???" },			/* a surrogate */
@@ -119,8 +119,8 @@ static void nothing_is_drawn_outside(void **state)
 {
 	static const struct area areas[] = {
 		{ 0, 0, 0, 0 }, { 3, 2, 1, 1 }, { 100, 100, 100, 100 },
-		{ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX }, { 1, 1, UINT32_MAX, UINT32_MAX },
-		{ 0, UINT32_MAX, 4, 4 },
+		{ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX },
+		{ 1, 1, UINT32_MAX, UINT32_MAX }, { 0, UINT32_MAX, 4, 4 },
 	};
 	static const double values[] = { 1, NAN, 3 };
 	struct bar_part part = { 2, 'x', INK_USER };

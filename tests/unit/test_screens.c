@@ -82,6 +82,39 @@ static void nothing_yet(void **state)
 	}
 }
 
+/* What a live run tells: facts, and samples of which only the hot core is known. */
+static void while_a_run_goes_on(void **state)
+{
+	struct screen *s = screen_of(build_two_hosts());
+	struct scene *scene = &s->app.scene;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30; i++)
+		for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++) {
+			struct history_core hot = {
+				3, 190, HISTORY_UNKNOWN, HISTORY_UNKNOWN, HISTORY_UNKNOWN,
+				HISTORY_UNKNOWN, HISTORY_UNKNOWN
+			};
+			struct history_sample h = {
+				.at_s = 1 + i / 10.0, .seconds = 0.1, .run = 1, .warm = i < 10,
+				.direction = RUN_FORWARD, .cores = &hot, .ncores = 1,
+			};
+			*(side == SIDE_LOCAL ? &h.sent_bps : &h.received_bps) =
+				nd_f64(5e9 + 1e8 * i);
+			assert_int_equal(history_add(s->history[side], &h), 0);
+		}
+	scene->mode = SCENE_DIAGNOSE;
+	scene->peer = "beta";
+	scene->paused = false;
+	scene->remark = "the peer allows runs of 3 s";
+	scene->progress = (struct scene_progress){
+		.phase = SCENE_RUNNING, .run = 1, .runs = 3, .streams = 8, .elapsed_s = 3,
+		.total_s = 5,
+	};
+	app_set_time(&s->app, 4);
+	check_all_views(s, "live");
+}
+
 static void help(void **state)
 {
 	struct screen *s = screen_of_recorded("lan-10g");
@@ -218,6 +251,7 @@ int main(void)
 		cmocka_unit_test(no_peer_facts),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(nothing_yet),
+		cmocka_unit_test(while_a_run_goes_on),
 		cmocka_unit_test(help),
 		cmocka_unit_test(keys_mean_one_thing),
 		cmocka_unit_test(random_keys_and_sizes),
