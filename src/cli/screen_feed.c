@@ -49,6 +49,27 @@ static uint8_t to_share(double share)
 	return (uint8_t)(fmin(fmax(share, 0), 1) * HISTORY_WHOLE + 0.5);
 }
 
+_Static_assert((int)LIVE_WHOLE == HISTORY_WHOLE && (int)LIVE_UNKNOWN == HISTORY_UNKNOWN,
+	       "shares are copied as they are");
+
+/* Older peers tell of their hottest core only. */
+static size_t live_cores(const struct end_live *live, struct history_core to[LIVE_MAX_CORES])
+{
+	for (size_t i = 0; i < live->ncores; i++) {
+		const struct live_core *c = &live->cores[i];
+		to[i] = (struct history_core){ c->cpu, c->busy, c->user, c->system, c->softirq,
+					       c->irq, c->steal };
+	}
+	if (live->ncores || !live->hot_known)
+		return live->ncores;
+	to[0] = (struct history_core){
+		.cpu = (uint16_t)live->hot_cpu, .busy = to_share(live->hot_busy),
+		.user = HISTORY_UNKNOWN, .system = HISTORY_UNKNOWN, .softirq = HISTORY_UNKNOWN,
+		.irq = HISTORY_UNKNOWN, .steal = HISTORY_UNKNOWN,
+	};
+	return 1;
+}
+
 static void give_live(struct screen_feed *f, const struct exam_progress *p, enum side side)
 {
 	const struct end_live *live = p->live[side];
@@ -58,19 +79,18 @@ static void give_live(struct screen_feed *f, const struct exam_progress *p, enum
 	if (!live || live->start_s == f->last_start_s[side])
 		return;
 	f->last_start_s[side] = live->start_s;
-	struct history_core hot = {
-		.cpu = (uint16_t)live->hot_cpu, .busy = to_share(live->hot_busy),
-		.user = HISTORY_UNKNOWN, .system = HISTORY_UNKNOWN, .softirq = HISTORY_UNKNOWN,
-		.irq = HISTORY_UNKNOWN, .steal = HISTORY_UNKNOWN,
-	};
+	struct history_core cores[LIVE_MAX_CORES];
 	struct history_sample s = {
 		.at_s = fmax(now_s(f) - live->seconds, 0),
 		.seconds = live->seconds,
 		.run = p->run_number,
 		.warm = live->start_s < 0,
 		.direction = d,
-		.cores = &hot,
-		.ncores = live->hot_known,
+		.retransmits_ps = live->retransmits_ps,
+		.link_rx_bps = live->link_rx_bps,
+		.link_tx_bps = live->link_tx_bps,
+		.cores = cores,
+		.ncores = live_cores(live, cores),
 	};
 	*(side == run_sender(d) ? &s.sent_bps : &s.received_bps) = nd_f64(live->rate_bps);
 	stage_sample(f->stage, side, &s);

@@ -29,6 +29,10 @@ struct end;
  */
 int end_start(const struct end_config *config, struct end **out, struct error *err);
 
+/* Shares of a core's time in 1/LIVE_WHOLE; LIVE_UNKNOWN: not known. */
+enum { LIVE_MAX_CORES = 512, LIVE_WHOLE = 200, LIVE_UNKNOWN = 255 };
+struct live_core { uint16_t cpu; uint8_t busy, user, system, softirq, irq, steal; };
+
 /* The newest finished interval, for live displays. */
 struct end_live {
 	double start_s, seconds;	/* start < 0: still warming up */
@@ -36,6 +40,10 @@ struct end_live {
 	bool hot_known;
 	uint64_t hot_cpu;
 	double hot_busy;
+	/* Not told by older peers: */
+	struct nd_f64 retransmits_ps, link_rx_bps, link_tx_bps;	/* of the egress link */
+	struct live_core cores[LIVE_MAX_CORES];
+	size_t ncores;			/* of the first so many; 0: not known */
 };
 
 /*

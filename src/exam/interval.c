@@ -88,6 +88,38 @@ int interval_fill(const struct counters *d, double start_s, uint64_t egress_ifin
 	return core_loads(d, mem, &out->cores, &out->ncores);
 }
 
+static uint8_t live_share(struct nd_f64 share)
+{
+	if (share.k != ND_KNOWN || !(share.v >= 0))
+		return LIVE_UNKNOWN;
+	return (uint8_t)((share.v < 1 ? share.v : 1) * LIVE_WHOLE + 0.5);
+}
+
+static struct nd_f64 per_second(struct nd_u64 n, double factor, double seconds)
+{
+	if (n.k != ND_KNOWN)
+		return nd_f64_unknown(n.k);
+	return seconds > 0 ? nd_f64((double)n.v * factor / seconds) : nd_f64_unknown(ND_INVALID);
+}
+
+static void live_cores(const struct end_interval *iv, struct end_live *out)
+{
+	for (size_t i = 0; i < iv->ncores && out->ncores < LIVE_MAX_CORES; i++) {
+		const struct core_load *c = &iv->cores[i];
+		if (c->cpu.k != ND_KNOWN || c->cpu.v >= ND_MAX_CPUS)
+			continue;
+		out->cores[out->ncores++] = (struct live_core){
+			.cpu = (uint16_t)c->cpu.v,
+			.busy = live_share(c->busy),
+			.user = live_share(c->user),
+			.system = live_share(c->system),
+			.softirq = live_share(c->softirq),
+			.irq = live_share(c->irq),
+			.steal = live_share(c->steal),
+		};
+	}
+}
+
 void interval_live(const struct end_interval *iv, struct end_live *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -95,6 +127,10 @@ void interval_live(const struct end_interval *iv, struct end_live *out)
 	out->seconds = iv->seconds.k == ND_KNOWN ? iv->seconds.v : 0;
 	if (iv->bytes.k == ND_KNOWN && out->seconds > 0)
 		out->rate_bps = (double)iv->bytes.v * 8 / out->seconds;
+	out->retransmits_ps = per_second(iv->retransmits, 1, out->seconds);
+	out->link_rx_bps = per_second(iv->link_rx_bytes, 8, out->seconds);
+	out->link_tx_bps = per_second(iv->link_tx_bytes, 8, out->seconds);
+	live_cores(iv, out);
 	for (size_t i = 0; i < iv->ncores; i++) {
 		const struct core_load *c = &iv->cores[i];
 		if (c->busy.k != ND_KNOWN || (out->hot_known && c->busy.v <= out->hot_busy))

@@ -3,6 +3,49 @@
 
 #include <string.h>
 
+#include "src/core/text.h"
+
+/*
+ * Cores are one string of 16 hexadecimal digits each (four of the CPU, two of each share): at
+ * 10 Hz and 512 cores an array of numbers would cost the host it tells about a
+ * noticeable part of a core.
+ */
+enum { CORE_DIGITS = 16 };
+
+static void put_digits(char *to, unsigned int value, int n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	while (n--) {
+		to[n] = digits[value & 15];
+		value >>= 4;
+	}
+}
+
+static bool put_cores(cJSON *o, const struct end_live *live)
+{
+	char text[LIVE_MAX_CORES * CORE_DIGITS + 1], *to = text;
+
+	for (size_t i = 0; i < live->ncores && i < LIVE_MAX_CORES; i++, to += CORE_DIGITS) {
+		const struct live_core *c = &live->cores[i];
+		put_digits(to, c->cpu, 4);
+		put_digits(to + 4, c->busy, 2);
+		put_digits(to + 6, c->user, 2);
+		put_digits(to + 8, c->system, 2);
+		put_digits(to + 10, c->softirq, 2);
+		put_digits(to + 12, c->irq, 2);
+		put_digits(to + 14, c->steal, 2);
+	}
+	*to = '\0';
+	return cJSON_AddStringToObject(o, "cores", text);
+}
+
+static void put_rate(cJSON *o, const char *name, struct nd_f64 rate)
+{
+	if (rate.k == ND_KNOWN)
+		cJSON_AddNumberToObject(o, name, rate.v);
+}
+
 cJSON *live_to_json(const struct end_live *live)
 {
 	cJSON *o = cJSON_CreateObject();
@@ -16,7 +59,70 @@ cJSON *live_to_json(const struct end_live *live)
 		json_add_u64(o, "hot_cpu", live->hot_cpu);
 		cJSON_AddNumberToObject(o, "hot_busy", live->hot_busy);
 	}
-	return o;
+	put_rate(o, "retransmits_ps", live->retransmits_ps);
+	put_rate(o, "link_rx_bps", live->link_rx_bps);
+	put_rate(o, "link_tx_bps", live->link_tx_bps);
+	if (put_cores(o, live))
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}
+
+static bool take_digits(const char *from, int n, unsigned int most, unsigned int *out)
+{
+	unsigned int value = 0;
+
+	for (int i = 0; i < n; i++) {
+		int digit = hex_digit(from[i]);
+		if (digit < 0)
+			return false;
+		value = value << 4 | (unsigned int)digit;
+	}
+	*out = value;
+	return value <= most;
+}
+
+/* A share is at most the whole, or unknown. */
+static bool take_share(const char *from, uint8_t *out)
+{
+	unsigned int value;
+
+	if (!take_digits(from, 2, LIVE_UNKNOWN, &value) ||
+	    (value > LIVE_WHOLE && value != LIVE_UNKNOWN))
+		return false;
+	*out = (uint8_t)value;
+	return true;
+}
+
+/* All of them, or none. */
+static size_t take_cores(const cJSON *obj, struct live_core *cores)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, "cores");
+	const char *s = cJSON_IsString(item) ? item->valuestring : "";
+	size_t n = strlen(s) / CORE_DIGITS;
+
+	if (strlen(s) % CORE_DIGITS || n > LIVE_MAX_CORES)
+		return 0;
+	for (size_t i = 0; i < n; i++, s += CORE_DIGITS) {
+		struct live_core *c = &cores[i];
+		unsigned int cpu;
+		if (!take_digits(s, 4, ND_MAX_CPUS - 1, &cpu) || !take_share(s + 4, &c->busy) ||
+		    !take_share(s + 6, &c->user) || !take_share(s + 8, &c->system) ||
+		    !take_share(s + 10, &c->softirq) || !take_share(s + 12, &c->irq) ||
+		    !take_share(s + 14, &c->steal))
+			return 0;
+		c->cpu = (uint16_t)cpu;
+	}
+	return n;
+}
+
+static struct nd_f64 take_rate(const cJSON *obj, const char *name)
+{
+	double v;
+
+	if (!json_get_f64(obj, name, &v) || !(v >= 0 && v <= 1e14))
+		return nd_f64_unknown(ND_UNREAD);
+	return nd_f64(v);
 }
 
 bool live_from_json(const cJSON *obj, struct end_live *out)
@@ -31,6 +137,10 @@ bool live_from_json(const cJSON *obj, struct end_live *out)
 	l.hot_known = json_get_u64(obj, "hot_cpu", 0, ND_MAX_CPUS - 1, &l.hot_cpu) &&
 		      json_get_f64(obj, "hot_busy", &l.hot_busy) && l.hot_busy >= 0 &&
 		      l.hot_busy <= 1;
+	l.retransmits_ps = take_rate(obj, "retransmits_ps");
+	l.link_rx_bps = take_rate(obj, "link_rx_bps");
+	l.link_tx_bps = take_rate(obj, "link_tx_bps");
+	l.ncores = take_cores(obj, l.cores);
 	*out = l;
 	return true;
 }
