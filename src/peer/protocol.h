@@ -6,7 +6,8 @@
  *   hello {version, tool}           hello {version, tool, limits}
  *   facts                           facts {facts}
  *   clock                           clock {now_ns}
- *   prepare {spec}                  queued {ahead} ... data {cookies, pacing_bps, rate_bps} ... ready
+ *   prepare {spec}                  queued {ahead} ... data {cookies, pacing_bps, rate_bps} ...
+ *                                   ready
  *   start {from_ns, to_ns, stop_ns} sample {sample} ... end {end}
  *   cancel                          -
  *   bye                             -

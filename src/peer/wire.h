@@ -68,7 +68,7 @@ struct wire_parameters {
 };
 /* 0 or -EINVAL: not a JSON object, or a netdoctor key that is none. */
 int wire_parse_parameters(const char *text, size_t len, struct wire_parameters *out);
-/* Length and JSON as the client sends them; token "": none; the caller frees *out.  0 or -ENOMEM. */
+/* Length and JSON as the client sends them; token "": none; the caller frees *out.  0, -ENOMEM. */
 int wire_format_parameters(uint64_t version, const char *token, unsigned char **out,
 			   size_t *len);
 

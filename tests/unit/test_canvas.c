@@ -86,7 +86,8 @@ static void hostile_text_never_reaches_a_cell(void **state)
 			if (utf8 && wcwidth(0x4e2d) != 2)
 				print_message("# no UTF-8 locale here\n");
 			else
-				assert_string_equal(shown(f), utf8 ? cases[i].utf8 : cases[i].ascii);
+				assert_string_equal(shown(f),
+						    utf8 ? cases[i].utf8 : cases[i].ascii);
 			free_canvas(f);
 		}
 }
