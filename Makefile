@@ -117,10 +117,12 @@ unit: $(UNIT_BIN) ## run the unit tests alone
 	$(Q)fail=0; for t in $(UNIT_BIN); do CMOCKA_MESSAGE_OUTPUT=TAP $$t || fail=1; done; exit $$fail
 
 GEN_DOCS = $(BUILD)/tests/tools/gen_docs
-docs: $(GEN_DOCS) ## write the schema and the pages of rules anew from their tables
+GEN_SCREENS = $(BUILD)/tests/tools/gen_screens
+docs: $(GEN_DOCS) $(GEN_SCREENS) ## write schema, pages of rules and screens in documents anew
 	$(Q)mkdir -p docs/rules docs/schema && rm -f docs/rules/*.md
 	$(Q)$(GEN_DOCS) schema src/report/schema.skeleton.json docs/schema/netdoctor-report-1.schema.json
 	$(Q)$(GEN_DOCS) rules docs/rules
+	$(Q)$(GEN_SCREENS) README.md docs/man/netdoctor.1
 
 bless: $(UNIT_BIN) ## accept what reports and screens show now as right (see git diff)
 	$(Q)for t in $(filter %report_text %report_parts %screens %views,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done

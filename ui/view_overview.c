@@ -6,41 +6,47 @@
 #include <string.h>
 
 #include "src/core/units.h"
+#include "ui/core_bar.h"
 #include "ui/draw.h"
 #include "ui/rungs.h"
+#include "ui/shown_run.h"
 #include "ui/timescale.h"
 #include "ui/view.h"
 
 enum { HOST_ROWS = 7, PATH_COLUMNS = 22, WIDE = 110 };
 
+/* The busiest core: at the cursor, and when all is over in the run that the answer is about. */
+static bool find_hot_core(const struct scene *s, enum side side, struct history_core *out)
+{
+	struct history_core cores[HISTORY_MAX_CORES];
+	const struct view_state by_cursor = { 0 };
+	struct shown_run r;
+
+	shown_run_find(s, &by_cursor, &r);
+	struct history_sample sample = { .cores = cores,
+					 .ncores = shown_run_cores(&r, side, cores) };
+	const struct history_core *hot = history_hot_core(&sample);
+	if (hot)
+		*out = *hot;
+	return hot;
+}
+
 /* One line of a host's box: what is not known is left out, not shown as 0. */
 static void hot_core_line(const struct scene *s, enum side side, struct canvas *c, struct area a)
 {
-	const struct history_sample *sample = scene_sample(s, side);
-	const struct history_core *hot = sample ? history_hot_core(sample) : NULL;
+	struct history_core hot;
 
-	if (!hot || a.columns < 20) {
-		canvas_text(c, a, 0, 0, INK_DIM, sample ? "cores: not known" : "cores: idle");
+	if (!find_hot_core(s, side, &hot) || a.columns < 20) {
+		canvas_text(c, a, 0, 0, INK_DIM,
+			    scene_sample(s, side) ? "cores: not known" : "cores: idle");
 		return;
 	}
-	struct bar_part parts[] = {
-		{ history_share(hot->user), 'u', INK_USER },
-		{ history_share(hot->system), 's', INK_SYSTEM },
-		{ history_share(hot->softirq), 'q', INK_SOFTIRQ },
-		{ history_share(hot->irq), 'i', INK_IRQ },
-		{ history_share(hot->steal), 't', INK_STEAL },
-	};
-	/* Of a live peer only its busy share may be known. */
-	struct bar_part busy = { history_share(hot->busy), '#', INK_STRONG };
-	bool split = hot->user != HISTORY_UNKNOWN;
-	unsigned int x = canvas_printf(c, a, 0, 0, INK_DIM, "cpu %u ", hot->cpu);
+	unsigned int x = canvas_printf(c, a, 0, 0, INK_DIM, "cpu %u ", hot.cpu);
 	unsigned int bar = a.columns > x + 6 ? a.columns - x - 6 : 0;
 	if (bar > 40)
 		bar = 40;
-	draw_stack(c, a, x, 0, bar, split ? parts : &busy, split ? ARRAY_SIZE(parts) : 1);
-	double share = history_share(hot->busy);
-	canvas_printf(c, a, x + bar + 1, 0, share > 0.95 ? INK_BAD : INK_STRONG, "%3.0f %%",
-		      share * 100);
+	core_bar(c, a, x, 0, bar, &hot);
+	core_percent(c, a, x + bar + 1, 0, &hot);
 }
 
 static void nic_line(const struct exam *e, enum side side, struct canvas *c, struct area a)
