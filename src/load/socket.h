@@ -9,7 +9,7 @@
 
 #include "src/load/load.h"
 
-/* What can still be set on a connected socket: all but TCP_MAXSEG and the flow label.  0, -errno. */
+/* What can still be set on a connected socket: not TCP_MAXSEG, not the flow label.  0 or -errno. */
 int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 		       struct error *err);
 
