@@ -105,6 +105,11 @@ struct flow_summary {
 extern const struct field flow_summary_fields[];
 extern const size_t flow_summary_nfields;
 
+/* Where one of an end's workers was put, and why: a word of placement.h. */
+struct placed_worker { struct nd_u64 worker, cpu; struct nd_str reason; };
+extern const struct field placed_worker_fields[];
+extern const size_t placed_worker_nfields;
+
 /* What one end saw in one run. */
 struct run_end {
 	bool present;
@@ -117,8 +122,18 @@ struct run_end {
 	struct nd_u64 bytes;		/* application bytes of this end in the window */
 	struct nd_u64 broken_flows;
 	struct nd_f64 process_cores;	/* CPU time of all threads / window; of an iperf3 peer */
+	struct nd_str placement;	/* by what the workers' CPUs were chosen, or why not */
+	struct placed_worker *placed;	size_t nplaced;	/* those tied to a CPU */
 	struct nd_str problem;		/* why this end is incomplete */
 };
+
+/* Round trips of requests on a connection of their own, queues of our threads not included. */
+struct latency {
+	struct nd_u64 samples, unanswered;
+	struct nd_f64 min_us, p50_us, p90_us, p99_us, p999_us, max_us;
+};
+extern const struct field latency_fields[];
+extern const size_t latency_nfields;
 
 enum run_status { RUN_COMPLETE, RUN_INCOMPLETE, RUN_FAILED };
 const char *run_status_word(enum run_status s);
@@ -134,6 +149,9 @@ struct run {
 	struct nd_u64 retransmits;	/* sender, window */
 	/* TCP: (bytes_retransmitted - DSACKed) / bytes_sent; UDP: lost / (received + lost) */
 	struct nd_f64 loss;
+	/* Bidirectional: what the sender's application took in of the other direction. */
+	struct nd_u64 other_goodput_bps;
+	struct latency idle, loaded;	/* before traffic, and in the window */
 	struct run_end ends[EXAM_ENDS];
 };
 

@@ -181,9 +181,36 @@ const struct field run_end_fields[] = {
 	FIELD(struct run_end, broken_flows, U64, COUNT, 0, "Flows that ended early."),
 	FIELD(struct run_end, process_cores, F64, NONE, 0,
 	      "CPU time of all threads of an iperf3 at this end / window: 1.7 is 1.7 cores."),
+	FIELD(struct run_end, placement, STR, NONE, 0,
+	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They ran "
+	      "anywhere: no-nic (none on the path), no-room (too few cores serve no queue of it), "
+	      "same-machine (both ends would take the same), unknown."),
 	FIELD(struct run_end, problem, STR, NONE, 0, "Why this end is incomplete."),
 };
 const size_t run_end_nfields = ARRAY_SIZE(run_end_fields);
+
+const struct field placed_worker_fields[] = {
+	FIELD(struct placed_worker, worker, U64, NONE, FIELD_KEY, "Number of the worker from 0."),
+	FIELD(struct placed_worker, cpu, U64, NONE, 0, "The only CPU it may run on."),
+	FIELD(struct placed_worker, reason, STR, NONE, 0,
+	      "asked; on the NIC's node: own-core (serves none of its queues), smt-sibling (of such "
+	      "a core, which has a worker already), serves-queues (all others were taken)."),
+};
+const size_t placed_worker_nfields = ARRAY_SIZE(placed_worker_fields);
+
+#define LATENCY(member_, kind_, unit_, help_) FIELD(struct latency, member_, kind_, unit_, 0, help_)
+
+const struct field latency_fields[] = {
+	LATENCY(samples, U64, COUNT, "Requests that were answered."),
+	LATENCY(unanswered, U64, COUNT, "Requests that were not, until it was over."),
+	LATENCY(min_us, F64, MICROSECONDS, "Quickest round trip."),
+	LATENCY(p50_us, F64, MICROSECONDS, "Half of the round trips were no longer."),
+	LATENCY(p90_us, F64, MICROSECONDS, "90 % were no longer."),
+	LATENCY(p99_us, F64, MICROSECONDS, "99 % were no longer."),
+	LATENCY(p999_us, F64, MICROSECONDS, "99.9 % were no longer."),
+	LATENCY(max_us, F64, MICROSECONDS, "Slowest round trip."),
+};
+const size_t latency_nfields = ARRAY_SIZE(latency_fields);
 
 const struct field run_fields[] = {
 	FIELD(struct run, id, STR, NONE, FIELD_KEY, "Number, direction and purpose."),
@@ -197,5 +224,7 @@ const struct field run_fields[] = {
 	FIELD(struct run, loss, F64, SHARE, 0,
 	      "TCP: (bytes_retransmitted - duplicates the receiver reported) / bytes_sent; "
 	      "UDP: lost / (packets + lost) of the receiver."),
+	FIELD(struct run, other_goodput_bps, U64, BITS_PER_SECOND, 0,
+	      "Of a bidirectional run: what the application took in of the other direction."),
 };
 const size_t run_nfields = ARRAY_SIZE(run_fields);

@@ -104,7 +104,8 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 	for (size_t x = 0; x < ARRAY_SIZE(experiments); x++) {
 		for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 			const struct run *main = exam_main_run(e, order[i]);
-			if (!main || !wanted(w, order[i]) ||
+			/* All of them change what only TCP has. */
+			if (!main || main->spec.protocol != RUN_TCP || !wanted(w, order[i]) ||
 			    tried(e, order[i], experiments[x].purpose))
 				continue;
 			out->spec = main->spec;

@@ -80,6 +80,9 @@ cJSON *run_end_to_json(const struct run_end *e)
 				   sizeof(*e->flows), e->flows, e->nflows)) ||
 	    !json_put(obj, "cores", cores_to_json(e->cores, e->ncores)) ||
 	    !json_put(obj, "intervals", intervals_to_json(e->intervals, e->nintervals)) ||
+	    !json_put(obj, "placed",
+		      rows_to_json(placed_worker_fields, placed_worker_nfields,
+				   sizeof(*e->placed), e->placed, e->nplaced)) ||
 	    (e->window &&
 	     !json_put(obj, "counters", record_to_json(&counters_schema, e->window)))) {
 		cJSON_Delete(obj);
@@ -219,6 +222,31 @@ static int intervals_from_json(const cJSON *arr, struct arena *mem, struct run_e
 	return 0;
 }
 
+static int placed_from_json(const cJSON *arr, struct arena *mem, struct run_end *out,
+			    struct error *err)
+{
+	const cJSON *item;
+	size_t i = 0;
+	int rc = array_length(arr, "placed workers", ND_MAX_CPUS, &out->nplaced, err);
+
+	if (rc || !out->nplaced)
+		return rc;
+	out->placed = arena_alloc_array(mem, out->nplaced, sizeof(*out->placed));
+	if (!out->placed)
+		return error_set(err, ENOMEM, "out of memory");
+	cJSON_ArrayForEach(item, arr) {
+		struct placed_worker *w = &out->placed[i++];
+
+		rc = checked_row_from_json(placed_worker_fields, placed_worker_nfields, item, mem,
+					   w);
+		if (rc)
+			return error_set(err, -rc, "placed worker %zu is not readable", i - 1);
+		if (w->cpu.k == ND_KNOWN && w->cpu.v >= ND_MAX_CPUS)
+			w->cpu = nd_u64_unknown(ND_INVALID);
+	}
+	return 0;
+}
+
 static int counters_from_json(const cJSON *obj, struct run_end *out, struct error *err)
 {
 	if (!obj)
@@ -251,6 +279,9 @@ int run_end_parts_from_json(const struct run_end_parts *p, struct arena *mem, st
 		goto out;
 	rc = intervals_from_json(cJSON_GetObjectItemCaseSensitive(p->end, "intervals"), mem, out,
 				 err);
+	if (rc)
+		goto out;
+	rc = placed_from_json(cJSON_GetObjectItemCaseSensitive(p->end, "placed"), mem, out, err);
 	if (rc)
 		goto out;
 	rc = counters_from_json(cJSON_GetObjectItemCaseSensitive(p->end, "counters"), out, err);

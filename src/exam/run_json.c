@@ -89,6 +89,46 @@ static bool put_ends(cJSON *obj, const struct run *r)
 	return true;
 }
 
+/* The members of "latency", which is there when it was measured. */
+static const struct { const char *name; size_t offset; } latencies[] = {
+	{ "idle", offsetof(struct run, idle) },
+	{ "loaded", offsetof(struct run, loaded) },
+};
+
+static bool put_latency(cJSON *obj, const struct run *r)
+{
+	cJSON *latency = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(latencies); i++) {
+		const struct latency *l = (const void *)((const char *)r + latencies[i].offset);
+
+		if (l->samples.k == ND_UNREAD)
+			continue;
+		if (!latency && !(latency = cJSON_AddObjectToObject(obj, "latency")))
+			return false;
+		if (!json_put(latency, latencies[i].name,
+			      row_to_json(latency_fields, latency_nfields, l)))
+			return false;
+	}
+	return true;
+}
+
+static int latency_from_json(const cJSON *obj, struct arena *mem, struct run *out,
+			     struct error *err)
+{
+	const cJSON *latency = cJSON_GetObjectItemCaseSensitive(obj, "latency");
+
+	for (size_t i = 0; i < ARRAY_SIZE(latencies); i++) {
+		const cJSON *one = cJSON_GetObjectItemCaseSensitive(latency, latencies[i].name);
+		int rc = one ? checked_row_from_json(latency_fields, latency_nfields, one, mem,
+						     (char *)out + latencies[i].offset) : 0;
+
+		if (rc)
+			return error_set(err, -rc, "a run's latency is not readable");
+	}
+	return 0;
+}
+
 cJSON *run_to_json(const struct run *r)
 {
 	cJSON *obj = row_to_json(run_fields, run_nfields, r);
@@ -102,7 +142,7 @@ cJSON *run_to_json(const struct run *r)
 	    !cJSON_AddStringToObject(obj, "direction", run_direction_word(r->spec.direction)) ||
 	    !json_add_u64(obj, "streams", r->spec.streams) ||
 	    !json_put(obj, "spec", run_spec_to_json(&r->spec)) || !put_moments(obj, r) ||
-	    !put_ends(obj, r)) {
+	    !put_latency(obj, r) || !put_ends(obj, r)) {
 		cJSON_Delete(obj);
 		return NULL;
 	}
@@ -169,6 +209,9 @@ int run_from_json(const cJSON *obj, struct arena *mem, struct run *out, struct e
 	if (rc)
 		return rc;
 	rc = run_spec_from_json(cJSON_GetObjectItemCaseSensitive(obj, "spec"), &out->spec, err);
+	if (rc)
+		return rc;
+	rc = latency_from_json(obj, mem, out, err);
 	if (rc)
 		return rc;
 	rc = ends_from_json(obj, mem, out, err);

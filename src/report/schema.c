@@ -23,6 +23,8 @@ static const struct named_table tables[] = {
 	{ "interval", end_interval_fields, &end_interval_nfields },
 	{ "core", core_load_fields, &core_load_nfields },
 	{ "flow", flow_summary_fields, &flow_summary_nfields },
+	{ "placed", placed_worker_fields, &placed_worker_nfields },
+	{ "latency", latency_fields, &latency_nfields },
 };
 
 /* Which of the skeleton's value definitions a field is one of. */

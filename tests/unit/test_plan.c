@@ -161,6 +161,30 @@ static void packet_cost_is_asked_only_of_full_cpus(void **state)
 	exam_free(e);
 }
 
+static void datagrams_get_no_experiment(void **state)
+{
+	struct exam *e = measured_with("bbr");
+	struct facts *f = build_facts(e, SIDE_LOCAL);
+	struct plan_wishes w = wishes();
+	struct planned_run p;
+
+	(void)state;
+	/* As much under suspicion as can be: stalled, on BBR, a full core, offloads off. */
+	for (size_t i = 0; i < f->nfeatures; i++)
+		f->features[i].active = nd_bool(false);
+	for (size_t i = 0; i < e->nruns; i++) {
+		e->runs[i].goodput_bps = nd_u64(1000);
+		build_hot_core(&e->runs[i], SIDE_LOCAL, 1, 0.99, 0.1);
+		build_hot_core(&e->runs[i], SIDE_PEER, 1, 0.99, 0.1);
+	}
+	assert_true(plan_next(e, &w, 15000, &p));
+	w.base.protocol = RUN_UDP;
+	for (size_t i = 0; i < e->nruns; i++)
+		e->runs[i].spec.protocol = RUN_UDP;
+	assert_false(plan_next(e, &w, 15000, &p));
+	exam_free(e);
+}
+
 static void experiments_end(void **state)
 {
 	struct exam *e = measured_with("bbr");
@@ -235,6 +259,7 @@ int main(void)
 		cmocka_unit_test(bbr_is_compared_with_cubic),
 		cmocka_unit_test(cubic_needs_no_comparison),
 		cmocka_unit_test(packet_cost_is_asked_only_of_full_cpus),
+		cmocka_unit_test(datagrams_get_no_experiment),
 		cmocka_unit_test(experiments_end),
 		cmocka_unit_test(shortened_to_what_the_peer_allows),
 		cmocka_unit_test(no_experiment_is_longer_than_its_run),
