@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/cli/password.h"
 #include "src/core/text.h"
 
 #define IPERF3_SCHEME "iperf3://"
@@ -52,7 +53,29 @@ static int split_port(char *host, uint64_t *port)
 	return 0;
 }
 
-int peer_target_from(const struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
+/* *login NULL: none is wanted. */
+static int get_login(struct peer_settings *s, const struct peer_login **login)
+{
+	*login = NULL;
+	if (!s->user && !s->public_key && !s->pkcs1_padding)
+		return 0;
+	if (!s->user || !s->public_key)
+		return complain(-1, "an iperf3 login needs both --username and "
+				"--rsa-public-key-path");
+	if (s->key || s->key_file)
+		return complain(-1, "a login is for an iperf3 server, a key for a netdoctor: give "
+				"one of them");
+	if (password_get("IPERF3_PASSWORD", "iperf3 password: ", s->password, sizeof(s->password)))
+		return -1;
+	s->login = (struct peer_login){
+		.user = s->user, .password = s->password, .public_key_path = s->public_key,
+		.pkcs1_padding = s->pkcs1_padding
+	};
+	*login = &s->login;
+	return 0;
+}
+
+int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
 		     struct peer_target *target)
 {
 	uint64_t port = s->port ? s->port : PEER_DEFAULT_PORT;
@@ -77,5 +100,5 @@ int peer_target_from(const struct peer_settings *s, const char *peer, char *host
 		.family = s->only_v4 ? AF_INET : s->only_v6 ? AF_INET6 : AF_UNSPEC,
 		.dialect = iperf3 ? PEER_IPERF3 : PEER_ANY,
 	};
-	return peer_key_from(s, &target->key);
+	return peer_key_from(s, &target->key) ? -1 : get_login(s, &target->login);
 }

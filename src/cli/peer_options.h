@@ -10,6 +10,11 @@ struct peer_settings {
 	const char *key, *key_file, *bind;
 	uint64_t port;
 	bool only_v4, only_v6;
+	/* For an iperf3 server that asks who we are. */
+	const char *user, *public_key;
+	bool pkcs1_padding;
+	char password[256];
+	struct peer_login login;	/* of the three; filled by peer_target_from() */
 };
 
 #define PEER_OPTIONS(type_) \
@@ -27,13 +32,22 @@ struct peer_settings {
 	{ .letter = '4', .name = "ipv4", .kind = OPTION_FLAG, \
 	  .offset = offsetof(type_, peer.only_v4), .help = "IPv4 only" }, \
 	{ .letter = '6', .name = "ipv6", .kind = OPTION_FLAG, \
-	  .offset = offsetof(type_, peer.only_v6), .help = "IPv6 only" }
+	  .offset = offsetof(type_, peer.only_v6), .help = "IPv6 only" }, \
+	{ .name = "username", .kind = OPTION_TEXT, .offset = offsetof(type_, peer.user), \
+	  .argument = "NAME", .help = "our name at an iperf3 server that wants a login" }, \
+	{ .name = "rsa-public-key-path", .kind = OPTION_TEXT, \
+	  .offset = offsetof(type_, peer.public_key), .argument = "FILE", \
+	  .help = "that server's public key" }, \
+	{ .name = "use-pkcs1-padding", .kind = OPTION_FLAG, \
+	  .offset = offsetof(type_, peer.pkcs1_padding), \
+	  .help = "encrypt the login as iperf3 servers before 3.17 want it" }
 
 /*
  * Makes the target of PEER: host, host:port, [address]:port.  host_buffer receives the
- * host part and must outlive target.  0, or -1 after a complaint.
+ * host part; it and s must outlive target.  Asks for a password when the settings call for one.
+ * 0, or -1 after a complaint.
  */
-int peer_target_from(const struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
+int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
 		     struct peer_target *target);
 /* --key or --key-file; without either: open.  0, or -1 after a complaint. */
 int peer_key_from(const struct peer_settings *s, struct peer_key *key);

@@ -203,7 +203,7 @@ static int refuse_iperf3(struct peer_server *s, struct greeting *g,
 	wire_put_be32(answer + 5, 0);
 	say(g, answer, sizeof(answer));
 	server_event(s, PEER_EVENT_REFUSED, "%s: refused: a plain iperf3 client%s%s: run "
-		     "'netdoctor' there, or 'iperf3 -s' here", g->info.address,
+		     "'netdoctor' there, or 'serve --allow-iperf3' here", g->info.address,
 		     *parameters->client_version ? " " : "", parameters->client_version);
 	return GREETING_OVER;
 }

@@ -61,7 +61,7 @@ if command -v iperf3 >/dev/null; then
 	in_time 10 iperf3 -c 127.0.0.1 -p "$port" -t 1
 	check "an iperf3 client ends, and knows that it failed" \
 	sh -c "[ $status -ne 124 ] && [ $status -ne 0 ]"
-	says "the server says what to do" "a plain iperf3 client .*'iperf3 -s'" "$work/serve"
+	says "the server says what to do" "a plain iperf3 client .*--allow-iperf3" "$work/serve"
 else
 	skip "an iperf3 client" "no iperf3"
 fi
@@ -76,9 +76,9 @@ if command -v iperf3 >/dev/null; then
 		wait_for "$work/iperf3" 'Server listening|error' && ! grep -q error "$work/iperf3" && break
 	done
 	for time in first second; do
-		error "an iperf3 server, the $time time" 3 \
+		error "an iperf3 server to one with a key, the $time time" 3 \
 			"runs iperf3, not netdoctor: start 'netdoctor serve' there \(on another port" \
-			diagnose "127.0.0.1:$iperf3_port"
+			diagnose "127.0.0.1:$iperf3_port" --key "$other"
 	done
 	kill "$started"
 	wait "$started"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# With the distribution's iperf3 in both roles: every direction, few streams and many, and both
-# sides' byte counts compared.
+# Our server and the distribution's iperf3 as client: every direction, few streams and many, and
+# both sides' byte counts compared.
 
 . tests/cli/lib.sh
 
@@ -12,8 +12,6 @@ need iperf3 jq
 # largest send buffer and receive buffer that the kernel gives by itself.
 in_flight=$(($(awk '{ print $3 }' /proc/sys/net/ipv4/tcp_wmem) +
 	$(awk '{ print $3 }' /proc/sys/net/ipv4/tcp_rmem)))
-
-# ---- our server, their clients ----
 
 serve --allow-iperf3 --max-seconds 20
 
@@ -48,7 +46,8 @@ holds "an amount of bytes is sent" "$bytes | .[0] >= 20971520"
 client -k 50 -l 64K -P 2
 holds "an amount of blocks" "$bytes | .[0] == .[1] and .[0] >= 50 * 65536"
 client -t 1 -O 1 -b 20M
-holds "a warm-up that is left out" "$bytes | .[0] == .[1] and .[0] < 5000000"
+# Each side starts counting by its own clock; with the warm-up it would be 5000000.
+holds "a warm-up that is left out" "$bytes | .[1] > 0 and .[1] < 4500000"
 client -t 1 -b 20M -R
 holds "a rate that we keep" "$bytes | .[0] > 1000000 and .[0] < 4000000"
 client -t 1 -C cubic -M 1400 -N -Z -w 128K
@@ -104,44 +103,5 @@ serve
 client -t 1
 holds "without --allow-iperf3: refused" '.error != null'
 stop_server
-
-# ---- their server, our client ----
-
-# A port that is free now.
-serve
-stop_server
-start theirs iperf3 --forceflush -s -p "$port"
-wait_for "$work/theirs" 'Server listening' || give_up "iperf3 -s listens"
-
-for direction in --forward --reverse; do
-	for streams in 1 4 128; do
-		in_time 90 "$NETDOCTOR" diagnose "127.0.0.1:$port" -t 1 -O 0 -P "$streams" \
-			"$direction" --no-experiments --report json
-		served "$direction, $streams streams: recognised and measured"
-		holds "$direction, $streams streams: one-ended" '.exam.facts.peer == null and
-			.exam.path.peer_program == "iperf3"'
-		# It counts from the first byte to the last, we while we measure.
-		holds "$direction, $streams streams: its byte counts" '.exam.runs[0] |
-			(.ends.peer.bytes | tonumber) >= (.ends.local.bytes | tonumber) - '"
-				$streams * $in_flight"' and
-			([.flows[] | select(.side == "peer")] | length) == '"$streams"
-	done
-done
-
-in_time 60 "$NETDOCTOR" diagnose "iperf3://127.0.0.1:$port" $quick
-served "iperf3:// asks for it"
-says "it says so, with how to see more" "one-ended.*iperf3"
-[ "$(grep -c one-ended "$work/out")" -eq 1 ] && pass "once" || fail "once"
-
-start other iperf3 --forceflush -c 127.0.0.1 -p "$port" -t 10
-wait_for "$work/other" 'connected to' || give_up "another client"
-error "a busy server" 3 'busy with a test' diagnose "127.0.0.1:$port" -q $quick
-kill "$started"
-ends "$started"
-
-
-in_time "$bound" "$NETDOCTOR" diagnose "127.0.0.1:$port" --key 00112233445566778899aabbccddeeff
-[ "$status" -eq 3 ] && one_line "$work/err" 'runs iperf3, not netdoctor' &&
-	pass "who has a key takes no iperf3" || { show; fail "who has a key takes no iperf3"; }
 
 done_testing
