@@ -5,6 +5,7 @@
 
 const struct command *const commands_table[] = {
 	&command_diagnose,
+	&command_test,
 	&command_serve,
 	&command_show,
 	&command_check,

@@ -6,6 +6,6 @@
 #include "src/cli/options.h"
 
 extern const struct command command_diagnose, command_serve, command_check, command_explain,
-	command_demo, command_show;
+	command_demo, command_show, command_test;
 
 #endif

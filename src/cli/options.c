@@ -11,7 +11,7 @@
 #include "src/core/text.h"
 #include "src/core/units.h"
 
-#define MAX_OPTIONS 48
+#define MAX_OPTIONS 64
 /* getopt_long's return values for options without a letter start above any character. */
 #define LONG_ONLY 256
 

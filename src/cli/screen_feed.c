@@ -140,6 +140,9 @@ static void progress(void *state, const struct exam_progress *p)
 		if (f->window_at_s >= 0)
 			stage_run_ended(f->stage, p->run_number, f->window_at_s);
 		break;
+	case EXAM_RUN_CONNECTED:
+	case EXAM_BEAT:
+		break;	/* for those who print lines */
 	}
 }
 

@@ -98,7 +98,7 @@ struct flow_sample {
 	struct nd_u64 retransmits, bytes_sent, bytes_retransmitted, dsack_dups, reorder_seen,
 		      segments_out, segments_in, delivered, delivered_ce, busy_us, rwnd_limited_us,
 		      sndbuf_limited_us, timeouts;				/* COUNTERs */
-	struct nd_u64 rtt_us, min_rtt_us, cwnd, ssthresh, snd_mss, rcv_mss, advmss, pmtu,
+	struct nd_u64 rtt_us, rttvar_us, min_rtt_us, cwnd, ssthresh, snd_mss, rcv_mss, advmss, pmtu,
 		      snd_wnd_bytes, rcv_wnd_bytes, unacked, notsent_bytes, pacing_bps,
 		      delivery_bps, snd_wscale, rcv_wscale, ca_state, reordering;	/* gauges */
 	struct nd_bool app_limited, option_wscale, option_sack, option_timestamps;

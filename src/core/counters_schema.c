@@ -189,6 +189,7 @@ const struct field flow_fields[] = {
 	     "Time held back by the send buffer, tcpi_sndbuf_limited (4.9)."),
 	FLOW(timeouts, U64, COUNT, COUNTER, "Retransmission timeouts, tcpi_total_rto (6.7)."),
 	FLOW(rtt_us, U64, MICROSECONDS, 0, "Smoothed round-trip time, tcpi_rtt."),
+	FLOW(rttvar_us, U64, MICROSECONDS, 0, "Mean deviation of that, tcpi_rttvar."),
 	FLOW(min_rtt_us, U64, MICROSECONDS, 0, "Smallest round-trip time, tcpi_min_rtt (4.6)."),
 	FLOW(cwnd, U64, PACKETS, 0, "Congestion window in segments, tcpi_snd_cwnd."),
 	FLOW(ssthresh, U64, PACKETS, 0, "Slow start threshold in segments, tcpi_snd_ssthresh."),

@@ -164,7 +164,9 @@ static void fit_to_limits(struct conduct_options *o, const struct exam *e, const
 
 	if (!base->streams)
 		o->plan.base.streams = choose_streams(e, limits.max_streams);
-	if (!plan_fit(&o->plan, limits.max_seconds) || !o->remark)
+	/* The time of a run by bytes is only a bound. */
+	if (!plan_fit(&o->plan, limits.max_seconds) || !o->remark || base->total_bytes ||
+	    base->total_blocks)
 		return;
 	snprintf(text, sizeof(text), "the peer allows runs of %" PRIu64 " s: measuring %.3g s of "
 		 "each, after %.3g s of warm-up", limits.max_seconds,

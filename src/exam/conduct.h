@@ -13,7 +13,9 @@ enum exam_phase {
 	EXAM_CONNECTED,
 	EXAM_FACTS_READ,
 	EXAM_RUN_BEGINS,
+	EXAM_RUN_CONNECTED,		/* the run's connections are there: .flows */
 	EXAM_RUN_GOES_ON,
+	EXAM_BEAT,			/* a report interval has ended: .beats */
 	EXAM_RUN_ENDED
 };
 
@@ -25,6 +27,9 @@ struct exam_progress {
 	const struct planned_run *planned;
 	double elapsed_s, length_s;	/* of this run, warm-up included */
 	const struct end_live *live[EXAM_ENDS];	/* newest of each end, NULL: nothing yet */
+	const struct flow_begin *flows;	/* run_flows(spec) of them, in EXAM_RUN_CONNECTED */
+	const struct run_spec *spec;	/* as agreed with the peer, from EXAM_RUN_CONNECTED on */
+	const struct beat *beats[EXAM_ENDS];	/* ours, and the peer's unless it is late */
 };
 
 struct conduct_options {

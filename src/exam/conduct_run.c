@@ -2,8 +2,11 @@
 #include "src/exam/conduct_run.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "src/exam/conclude.h"
@@ -13,9 +16,12 @@
 #define PREPARE_TIMEOUT_MS 30000	/* the server may let another client's run end first */
 #define FINISH_TIMEOUT_MS 5000
 #define DRAIN_TIMEOUT_MS 1000	/* for what was in flight when the sender stopped */
+#define STOP_TIMEOUT_MS 1500		/* somebody has pressed Ctrl-C */
 /* From the start message until both ends surely move data, and from the window's end until the
  * sender may stop. */
 #define LEAD_NS 20000000ULL
+/* Longer than what was sent is under way, but for queues that nobody should have. */
+#define IN_FLIGHT_NS 500000000ULL
 #define TAIL_NS 100000000ULL
 /* An iperf3 counts until it hears that we have stopped: nearly what we count. */
 #define IPERF3_TAIL_NS 20000000ULL
@@ -28,6 +34,11 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+static bool by_bytes(const struct run_spec *s)
+{
+	return s->total_bytes || s->total_blocks;
 }
 
 static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns,
@@ -49,47 +60,193 @@ static struct run_window shift(struct run_window w, int64_t by)
 	return w;
 }
 
-static void tell(const struct conduct_options *o, const struct exam *e, enum exam_phase phase,
-		 const struct planned_run *planned, double elapsed_s, const struct live_pair *live)
+/* A run while it happens. */
+struct conduct {
+	struct peer *peer;
+	const struct conduct_options *options;
+	const struct planned_run *planned;
+	const struct exam *exam;
+	struct run *run;
+	struct end *end;
+	uint64_t begun_ns;
+	struct live_pair live;
+	struct beat_pairing beats;
+	bool iperf3;			/* the peer is one: it tells nothing until the end */
+	bool stopped;			/* by the user: both ends report what they have */
+};
+
+static void tell(const struct conduct *c, struct exam_progress *p)
 {
-	if (!o->progress)
+	const struct run_spec *spec = &c->planned->spec;
+
+	if (!c->options->progress)
 		return;
-	struct exam_progress p = {
-		.phase = phase, .exam = e, .planned = planned,
-		.run_number = (unsigned int)e->nruns, .certain_runs = plan_certain_runs(&o->plan),
-		.elapsed_s = elapsed_s,
-		.length_s = (double)(planned->spec.warmup_ms + planned->spec.window_ms) / 1e3,
-	};
-	for (int side = 0; live && side < EXAM_ENDS; side++)
-		p.live[side] = live->seen[side] ? &live->live[side] : NULL;
-	o->progress(o->state, &p);
+	p->exam = c->exam;
+	p->planned = c->planned;
+	p->spec = &c->run->spec;
+	p->run_number = (unsigned int)c->exam->nruns;
+	p->certain_runs = plan_certain_runs(&c->options->plan);
+	p->length_s = (double)(spec->warmup_ms + spec->window_ms) / 1e3;
+	if (c->begun_ns)
+		p->elapsed_s = (double)(now_ns() - c->begun_ns) / 1e9;
+	c->options->progress(c->options->state, p);
+}
+
+static void tell_phase(const struct conduct *c, enum exam_phase phase)
+{
+	struct exam_progress p = { .phase = phase };
+
+	for (int side = 0; side < EXAM_ENDS; side++)
+		p.live[side] = c->live.seen[side] ? &c->live.live[side] : NULL;
+	tell(c, &p);
+}
+
+static uint64_t port_of(const struct sockaddr_storage *a)
+{
+	if (a->ss_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)a)->sin6_port);
+	return ntohs(((const struct sockaddr_in *)a)->sin_port);
+}
+
+static struct nd_u64 socket_number(int fd, int level, int name)
+{
+	int v = 0;
+	socklen_t len = sizeof(v);
+
+	if (getsockopt(fd, level, name, &v, &len) < 0)
+		return nd_u64_unknown(nd_known_from_errno(errno));
+	return v > 0 ? nd_u64((uint64_t)v) : nd_u64_unknown(ND_NOT_APPLICABLE);
+}
+
+static void tell_flows(const struct conduct *c, const int *fds, size_t n)
+{
+	struct exam_progress p = { .phase = EXAM_RUN_CONNECTED };
+	struct flow_begin *flows = c->options->progress ? calloc(n, sizeof(*flows)) : NULL;
+
+	for (size_t i = 0; flows && i < n; i++) {
+		struct sockaddr_storage a = { 0 };
+		socklen_t len = sizeof(a);
+		if (getsockname(fds[i], (struct sockaddr *)&a, &len) == 0)
+			flows[i].local_port = port_of(&a);
+		len = sizeof(a);
+		if (getpeername(fds[i], (struct sockaddr *)&a, &len) == 0)
+			flows[i].peer_port = port_of(&a);
+		flows[i].role = run_flow_role(&c->run->spec, run_client_role(&c->run->spec), i);
+		flows[i].mss_bytes = socket_number(fds[i], IPPROTO_TCP, TCP_MAXSEG);
+		flows[i].sndbuf_bytes = socket_number(fds[i], SOL_SOCKET, SO_SNDBUF);
+		flows[i].rcvbuf_bytes = socket_number(fds[i], SOL_SOCKET, SO_RCVBUF);
+	}
+	p.flows = flows;
+	if (flows)
+		tell(c, &p);
+	free(flows);
+}
+
+static void tell_beats(struct conduct *c, bool over)
+{
+	struct beat *pair[EXAM_ENDS];
+
+	for (struct beat *b; (b = end_take_beat(c->end));)
+		beat_pairing_add(&c->beats, SIDE_LOCAL, b, now_ns());
+	while (beat_pairing_next(&c->beats, now_ns(), over, pair)) {
+		struct exam_progress p = { .phase = EXAM_BEAT,
+					   .beats = { pair[SIDE_LOCAL], pair[SIDE_PEER] } };
+		tell(c, &p);
+		beat_free(pair[SIDE_LOCAL]);
+		beat_free(pair[SIDE_PEER]);
+	}
+}
+
+/* Waits up to timeout_ms for the peer's first sample, and takes those that are there. */
+static int listen_to_peer(struct conduct *c, unsigned int timeout_ms, struct error *err)
+{
+	cJSON *sample = NULL;
+	int rc;
+
+	do {
+		cJSON_Delete(sample);
+		sample = NULL;
+		rc = peer_run_poll(c->peer, timeout_ms, &sample, err);
+		timeout_ms = 0;
+		if (!sample)
+			break;
+		if (live_from_json(sample, &c->live.live[SIDE_PEER]))
+			c->live.seen[SIDE_PEER] = true;
+		struct beat *b = beat_from_json(cJSON_GetObjectItemCaseSensitive(sample, "beat"));
+		if (b)
+			beat_pairing_add(&c->beats, SIDE_PEER, b, now_ns());
+	} while (!rc);
+	cJSON_Delete(sample);
+	return rc;
+}
+
+/* The user has had enough: both ends stop, and tell what they have until now. */
+static int stop_if_asked(struct conduct *c, struct error *err)
+{
+	const struct conduct_options *o = c->options;
+
+	if (c->stopped || !o->cancelled || !o->cancelled(o->state))
+		return 0;
+	c->stopped = true;
+	end_cancel(c->end);
+	/* From here on there is an end to all waiting, and it is short. */
+	peer_heed(c->peer, NULL, NULL);
+	return c->iperf3 ? 0 : peer_run_cut(c->peer, err);
 }
 
 /* Watches our end and listens to the peer's until ours is over.  -errno when the peer is lost. */
-static int watch(struct peer *peer, struct end *end, const struct conduct_options *o,
-		 const struct planned_run *planned, const struct exam *e, struct error *err)
+static int watch(struct conduct *c, struct error *err)
 {
-	struct live_pair live = { 0 };
-	uint64_t begun = now_ns();
+	uint64_t peer_over_ns = 0;
 	bool going = true;
 	int rc = 0;
 
 	while (going && !rc) {
 		bool fresh = false;
-		going = end_wait(end, 100, &live.live[SIDE_LOCAL], &fresh);
-		live.seen[SIDE_LOCAL] |= fresh;
-		cJSON *sample = NULL;
-		do {
-			cJSON_Delete(sample);
-			sample = NULL;
-			rc = peer_run_poll(peer, 0, &sample, err);
-			if (sample && live_from_json(sample, &live.live[SIDE_PEER]))
-				live.seen[SIDE_PEER] = true;
-		} while (!rc && sample);
-		tell(o, e, EXAM_RUN_GOES_ON, planned, (double)(now_ns() - begun) / 1e9, &live);
-		if (o->cancelled && o->cancelled(o->state))
-			rc = error_set(err, EINTR,
-				       "interrupted: what was measured before still counts");
+		going = end_wait(c->end, 100, &c->live.live[SIDE_LOCAL], &fresh);
+		c->live.seen[SIDE_LOCAL] |= fresh;
+		rc = listen_to_peer(c, 0, err);
+		if (rc == -EINTR)
+			rc = 0;
+		/* Its end of a run by bytes is over: what has not come by now never will. */
+		if (!peer_over_ns && !c->iperf3 && peer_run_over(c->peer))
+			peer_over_ns = now_ns();
+		if (peer_over_ns && by_bytes(&c->run->spec) &&
+		    now_ns() - peer_over_ns > IN_FLIGHT_NS)
+			end_cancel(c->end);
+		tell_beats(c, false);
+		tell_phase(c, EXAM_RUN_GOES_ON);
+		if (!rc)
+			rc = stop_if_asked(c, err);
+	}
+	return rc;
+}
+
+/*
+ * Our end is over; the peer's will be soon, and its last samples come before that.  After the
+ * last of a run by bytes was sent the receiver may take its time, as long as samples say that it
+ * is there.  Of datagrams some never come: it is told, not waited for.
+ */
+static int await_peer(struct conduct *c, struct error *err)
+{
+	uint64_t sent_ns = now_ns();
+	uint64_t patience_ns = (c->stopped ? STOP_TIMEOUT_MS : FINISH_TIMEOUT_MS) * 1000000ULL;
+	bool patient = by_bytes(&c->run->spec) && !c->stopped;
+	bool told = c->stopped || !patient || c->run->spec.protocol != RUN_UDP;
+	int rc = 0;
+
+	while (!rc && !peer_run_over(c->peer) && (patient || now_ns() - sent_ns < patience_ns)) {
+		rc = listen_to_peer(c, 20, err);
+		if (rc == -EINTR)
+			rc = 0;
+		if (!rc && !told && now_ns() - sent_ns > IN_FLIGHT_NS) {
+			told = true;
+			rc = peer_run_cut(c->peer, err);
+		}
+		tell_beats(c, false);
+		if (!rc)
+			rc = stop_if_asked(c, err);
+		patient &= !c->stopped;
 	}
 	return rc;
 }
@@ -124,54 +281,72 @@ static int keep_iperf3(const struct peer_results *said, struct exam *e, struct r
 	return rc ? error_set(err, -rc, "out of memory for the peer's results") : 0;
 }
 
-static int drive(struct peer *peer, const struct conduct_options *o,
-		 const struct planned_run *planned, int64_t offset_ns, struct exam *e,
-		 struct run *r, struct error *err)
+static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struct error *err)
 {
-	const struct run_spec *spec = &r->spec;
-	int *fds = calloc(run_flows(spec), sizeof(*fds));
-	struct end *end = NULL;
-
-	if (!fds)
-		return error_set(err, ENOMEM, "out of memory for %zu connections",
-				 run_flows(spec));
-	int rc = peer_run_prepare(peer, spec, fds, PREPARE_TIMEOUT_MS, err);
-	if (rc)
-		goto out;
-	/* The server's limits may have lowered the pacing: both ends load with what was agreed. */
-	r->spec = *peer_run_spec(peer);
-	bool iperf3 = peer_dialect(peer) == PEER_IPERF3;
-	struct run_window w = window_for(spec, now_ns(), iperf3 ? IPERF3_TAIL_NS : TAIL_NS);
+	const struct run_spec *spec = &c->run->spec;
+	struct run_window w = window_for(spec, now_ns(), c->iperf3 ? IPERF3_TAIL_NS : TAIL_NS);
 	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
-				     .window = w, .facts = e->facts[SIDE_LOCAL] };
-	rc = end_start(&config, &end, err);
-	if (rc)
-		goto out;
-	rc = peer_run_start(peer, &theirs, err);
-	if (!rc)
-		rc = watch(peer, end, o, planned, e, err);
+				     .window = w, .facts = c->exam->facts[SIDE_LOCAL],
+				     .pin_cpu = spec->client_cpu };
+	int rc = end_start(&config, &c->end, err);
+
+	c->begun_ns = now_ns();
+	return rc ? rc : peer_run_start(c->peer, &theirs, err);
+}
+
+static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
+{
 	struct peer_results said = { 0 };
-	cJSON *theirs_json = NULL;
-	if (!rc && iperf3) {
-		rc = finish_iperf3(peer, end, &said, err);
+	cJSON *theirs = NULL;
+
+	if (!rc && !c->iperf3)
+		rc = await_peer(c, err);
+	if (!rc && c->iperf3) {
+		rc = finish_iperf3(c->peer, c->end, &said, err);
 	} else if (!rc) {
-		end_stop(end);
-		rc = peer_run_finish(peer, FINISH_TIMEOUT_MS, &theirs_json, err);
+		end_stop(c->end);
+		rc = peer_run_finish(c->peer, c->stopped ? STOP_TIMEOUT_MS : FINISH_TIMEOUT_MS,
+				     &theirs, err);
 	}
 	if (rc)
-		end_cancel(end);
-	int finished = end_finish(end, e->mem, &r->ends[SIDE_LOCAL]);
+		end_cancel(c->end);
+	tell_beats(c, true);
+	int finished = end_finish(c->end, e->mem, &c->run->ends[SIDE_LOCAL]);
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",
 			       strerror(-finished));
-	if (!rc && iperf3)
-		rc = keep_iperf3(&said, e, r, err);
+	if (!rc && c->iperf3)
+		rc = keep_iperf3(&said, e, c->run, err);
 	else if (!rc)
-		rc = run_end_from_json(theirs_json, e->mem, &r->ends[SIDE_PEER], err);
+		rc = run_end_from_json(theirs, e->mem, &c->run->ends[SIDE_PEER], err);
 	peer_results_free(&said);
-	cJSON_Delete(theirs_json);
-out:
+	cJSON_Delete(theirs);
+	if (!rc && c->stopped)
+		rc = error_set(err, EINTR, "interrupted: what was measured before still counts");
+	return rc;
+}
+
+static int drive(struct conduct *c, int64_t offset_ns, struct exam *e, struct error *err)
+{
+	size_t n = run_flows(&c->run->spec);
+	int *fds = calloc(n, sizeof(*fds));
+
+	if (!fds)
+		return error_set(err, ENOMEM, "out of memory for %zu connections", n);
+	int rc = peer_run_prepare(c->peer, &c->run->spec, fds, PREPARE_TIMEOUT_MS, err);
+	if (!rc) {
+		/* The server's limits may have lowered the rate: both ends load as agreed. */
+		c->run->spec = *peer_run_spec(c->peer);
+		tell_flows(c, fds, n);
+		rc = start_end(c, fds, offset_ns, err);
+	}
+	if (c->end) {
+		if (!rc)
+			rc = watch(c, err);
+		rc = finish(c, e, rc, err);
+	}
+	beat_pairing_clear(&c->beats);
 	free(fds);
 	return rc;
 }
@@ -193,10 +368,12 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 	r->purpose = planned->purpose;
 	r->spec = planned->spec;
 	r->status = RUN_FAILED;
-	tell(o, e, EXAM_RUN_BEGINS, planned, 0, NULL);
-	int rc = drive(peer, o, planned, offset_ns, e, r, err);
+	struct conduct c = { .peer = peer, .options = o, .planned = planned, .exam = e, .run = r,
+			     .iperf3 = peer_dialect(peer) == PEER_IPERF3 };
+	tell_phase(&c, EXAM_RUN_BEGINS);
+	int rc = drive(&c, offset_ns, e, err);
 	const char *text = rc ? arena_strdup(e->mem, err->text) : NULL;
 	run_conclude(r, rc, text, e->mem);
-	tell(o, e, EXAM_RUN_ENDED, planned, 0, NULL);
+	tell_phase(&c, EXAM_RUN_ENDED);
 	return rc;
 }

@@ -2,258 +2,14 @@
 #include "src/exam/end.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "probes/probe.h"
-#include "src/exam/flow_summary.h"
+#include "src/exam/end_state.h"
 #include "src/exam/interval.h"
 #include "src/exam/one_ended.h"
-
-/* sysfs walks (PCIe link state, clock frequencies) once in this many intervals. */
-#define SLOW_EVERY 5
-
-/*
- * Where data had last been moving.  When the other end vanishes, seconds may pass before
- * anybody notices; they are no part of what was measured.
- */
-struct standstill { struct counters *last; struct flow_folder *flows; size_t nintervals; };
-
-struct end {
-	struct run_spec spec;
-	struct run_window window;
-	const struct facts *facts;
-	uint64_t egress_ifindex;
-	struct source *source;
-	struct load *load;
-	pthread_t thread;
-	bool thread_started;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;		/* on CLOCK_MONOTONIC */
-	/* under lock: */
-	struct end_live live;
-	uint64_t live_serial, live_seen;
-	bool done, cancel;
-	/* the sampler's own until it is joined: */
-	struct arena *mem;		/* intervals */
-	struct end_interval *intervals;
-	size_t nintervals;
-	struct counters *first, *last, *peaks;
-	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
-	uint64_t begun_ns, final_ns;
-	struct flow_folder *flows;
-	struct standstill standstill;	/* .last NULL: data moves */
-	uint64_t bytes;			/* at the last sample */
-	size_t broken;
-	int broken_errno, failure;
-	bool cut;			/* by more than end_cancel() */
-};
-
-static bool cancelled(struct end *e)
-{
-	pthread_mutex_lock(&e->lock);
-	bool c = e->cancel;
-	pthread_mutex_unlock(&e->lock);
-	return c;
-}
-
-/* Sleeps until `at` or until cancelled; true when the time was reached. */
-static bool sleep_until(struct end *e, uint64_t at)
-{
-	struct timespec ts = { (time_t)(at / 1000000000ULL), (long)(at % 1000000000ULL) };
-	bool reached = false;
-
-	pthread_mutex_lock(&e->lock);
-	while (!e->cancel && !reached)
-		reached = pthread_cond_timedwait(&e->changed, &e->lock, &ts) == ETIMEDOUT;
-	bool c = e->cancel;
-	pthread_mutex_unlock(&e->lock);
-	return !c;
-}
-
-static int take_sample(struct end *e, enum counter_rate rate, struct counters **out)
-{
-	struct counters *c = counters_new(0);
-	if (!c)
-		return -ENOMEM;
-	int rc = probes_sample(e->source, e->facts, rate, c);
-	if (!rc)
-		rc = load_sample(e->load, c);
-	if (rc) {
-		counters_free(c);
-		return rc;
-	}
-	*out = c;
-	return 0;
-}
-
-static void publish(struct end *e, const struct end_interval *iv)
-{
-	struct end_live live;
-
-	interval_live(iv, &live);
-	pthread_mutex_lock(&e->lock);
-	e->live = live;
-	e->live_serial++;
-	pthread_cond_broadcast(&e->changed);
-	pthread_mutex_unlock(&e->lock);
-}
-
-/* One step of the series: from the previous sample to a new one. */
-static int step(struct end *e, const struct counters *prev, const struct counters *now)
-{
-	struct counters *d = counters_difference(prev, now);
-	if (!d)
-		return -ENOMEM;
-	struct end_interval warmup = { 0 }, *iv = &warmup;
-	bool counted = e->first != NULL;
-	int rc = 0;
-
-	if (counted) {
-		void *rows = e->intervals;
-		iv = arena_append_row(e->mem, &rows, &e->nintervals, sizeof(*iv));
-		e->intervals = rows;
-		if (!iv) {
-			rc = -ENOMEM;
-			goto out;
-		}
-	}
-	struct nd_u64 then = prev->clock.monotonic_ns;
-	double start = then.k == ND_KNOWN
-		? ((double)then.v - (double)e->window.from_ns) / 1e9 : 0;
-	rc = interval_fill(d, start, e->egress_ifindex, counted ? e->mem : d->mem, iv);
-	if (!rc)
-		publish(e, iv);
-out:
-	counters_free(d);
-	return rc;
-}
-
-static int keep_peaks(struct end *e, const struct counters *c)
-{
-	if (!e->peaks && !(e->peaks = counters_new(0)))
-		return -ENOMEM;
-	return record_keep_max(&counters_schema, e->peaks, c, e->peaks->mem);
-}
-
-/* Between sample prev and the next one, which is not added yet: has data moved? */
-static int note_progress(struct end *e, struct counters *prev)
-{
-	struct standstill *s = &e->standstill;
-	uint64_t before = e->bytes;
-
-	e->bytes = load_bytes(e->load);
-	e->broken = load_broken_flows(e->load, &e->broken_errno);
-	if (!e->first)
-		return 0;
-	if (e->bytes != before && !e->broken) {
-		if (s->last != e->first && s->last != prev)
-			counters_free(s->last);
-		flow_folder_free(s->flows);
-		*s = (struct standstill){ NULL, NULL, 0 };
-		return 0;
-	}
-	if (s->last)
-		return 0;
-	*s = (struct standstill){ prev, flow_folder_copy(e->flows), e->nintervals };
-	return s->flows ? 0 : -ENOMEM;
-}
-
-/* Samples at every boundary from `at` until `until`, keeping only the newest sample. */
-static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
-{
-	unsigned int n = 0;
-	uint64_t at = source_monotonic_ns(e->source);
-
-	for (;;) {
-		at += END_INTERVAL_NS;
-		uint64_t now = source_monotonic_ns(e->source);
-		if (at < now)
-			at = now;	/* late (a stolen CPU): do not chase lost intervals */
-		if (at + END_INTERVAL_NS / 2 > until)
-			at = until;
-		if (!sleep_until(e, at) && !e->first)
-			return 0;
-		bool slow = ++n % SLOW_EVERY == 0;
-		struct counters *c = NULL;
-		int rc = take_sample(e, slow ? COUNTER_EVERY_SECOND : COUNTER_EVERY_SAMPLE, &c);
-		if (rc)
-			return rc;
-		rc = note_progress(e, *prev);
-		if (!rc)
-			rc = step(e, *prev, c);
-		if (!rc && slow)
-			rc = keep_peaks(e, c);
-		if (!rc && e->first)
-			rc = flow_folder_add(e->flows, c);
-		if (*prev != e->first && *prev != e->standstill.last)
-			counters_free(*prev);
-		*prev = c;
-		if (rc || at >= until || cancelled(e) || e->broken)
-			return rc;
-	}
-}
-
-/*
- * Driver statistics may take milliseconds (mlx5, ice ask the firmware), so they
- * are read at the window's two ends only, where the delay is the same and falls
- * out of the difference.
- */
-static int sample_window(struct end *e)
-{
-	struct counters *prev = NULL, *slow = NULL;
-	int rc = take_sample(e, COUNTER_EVERY_SAMPLE, &prev);
-
-	if (!rc)
-		rc = sample_phase(e, e->window.from_ns, &prev);
-	if (rc || cancelled(e) || e->broken)
-		goto out;
-	rc = take_sample(e, COUNTER_AT_ENDS, &slow);
-	if (rc)
-		goto out;
-	counters_free(prev);
-	prev = e->first = slow;
-	slow = NULL;
-	e->bytes = load_bytes(e->load);
-	rc = flow_folder_add(e->flows, e->first);
-	if (!rc)
-		rc = keep_peaks(e, e->first);
-	if (!rc)
-		rc = sample_phase(e, e->window.to_ns, &prev);
-	if (rc)
-		goto out;
-	/* Once its time was up the other end may close: we are late (a stolen CPU), it is not. */
-	bool late = source_monotonic_ns(e->source) > e->window.stop_ns;
-	if (late)
-		e->broken = 0;
-	e->cut = late || e->broken;
-	rc = take_sample(e, COUNTER_AT_ENDS, &e->last);
-	if (!rc)
-		rc = keep_peaks(e, e->last);
-out:
-	if (prev != e->first && prev != e->standstill.last)
-		counters_free(prev);
-	return rc;
-}
-
-static void *sampler(void *arg)
-{
-	struct end *e = arg;
-	int rc = sample_window(e);
-
-	/* Both ends go on for a moment: the other's window, by another clock, may end later. */
-	if (!e->broken)
-		sleep_until(e, e->window.stop_ns);
-	pthread_mutex_lock(&e->lock);
-	e->failure = rc;
-	e->done = true;
-	pthread_cond_broadcast(&e->changed);
-	pthread_mutex_unlock(&e->lock);
-	return NULL;
-}
 
 static void end_free(struct end *e)
 {
@@ -261,7 +17,7 @@ static void end_free(struct end *e)
 		return;
 	load_stop(e->load);
 	source_close(e->source);
-	if (e->standstill.last != e->first)
+	if (e->standstill.last != e->first && e->standstill.last != e->last)
 		counters_free(e->standstill.last);
 	flow_folder_free(e->standstill.flows);
 	counters_free(e->first);
@@ -269,7 +25,10 @@ static void end_free(struct end *e)
 	counters_free(e->peaks);
 	counters_free(e->final);
 	flow_folder_free(e->flows);
-	arena_free(e->mem);
+	series_free(e->series);
+	beat_maker_free(e->beat);
+	for (size_t i = 0; i < e->nbeats; i++)
+		beat_free(e->beats[i]);
 	pthread_cond_destroy(&e->changed);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
@@ -286,46 +45,97 @@ static void init_lock(struct end *e)
 	pthread_condattr_destroy(&attr);
 }
 
-int end_start(const struct end_config *config, struct end **out, struct error *err)
+/*
+ * A run by bytes has no time to lose: what moves before the first sample would be missing in the
+ * end.  Threads that were not born yet have used no CPU.
+ */
+static int begin_at_once(struct end *e, struct error *err)
 {
-	struct end *e = calloc(1, sizeof(*e));
-	struct load *l = NULL;
-	const struct load_config load = {
-		.spec = config->spec, .role = config->role,
-		.fds = config->fds, .n = run_flows(config->spec)
-	};
-	int rc = load_create(&load, &l, err);
+	uint64_t total = e->spec.total_bytes ? e->spec.total_bytes
+					     : e->spec.total_blocks * e->spec.block_bytes;
+	struct counters *first = NULL;
 
-	if (rc) {
-		for (size_t i = 0; i < run_flows(config->spec); i++)
-			close(config->fds[i]);
-		free(e);
-		return rc;
+	e->total_bytes = e->spec.bidirectional ? 2 * total : total;
+	if (!total || e->spec.warmup_ms)
+		return 0;
+	int rc = end_take_sample(e, COUNTER_AT_ENDS, &first);
+	if (!rc) {
+		for (size_t i = 0; i < first->nworkers; i++) {
+			struct worker_sample *w = &first->workers[i];
+			w->user_us = w->system_us = w->cpu_us = w->run_delay_us =
+				w->voluntary_switches = w->involuntary_switches = nd_u64(0);
+		}
+		rc = end_begin_window(e, first);
 	}
-	if (!e) {
-		load_stop(l);
-		return error_set(err, ENOMEM, "out of memory for the traffic run");
-	}
-	e->load = l;
+	if (rc)
+		return error_set(err, -rc, "cannot sample this host: %s", strerror(-rc));
+	if (first->clock.monotonic_ns.k == ND_KNOWN)
+		e->window.from_ns = first->clock.monotonic_ns.v;
+	return 0;
+}
+
+static void close_all(const struct end_config *config)
+{
+	for (size_t i = 0; i < run_flows(config->spec); i++)
+		close(config->fds[i]);
+}
+
+static int set_up(struct end *e, const struct end_config *config, struct error *err)
+{
+	const struct link_facts *egress = facts_egress(config->facts);
+
 	e->spec = *config->spec;
 	e->window = config->window;
 	e->facts = config->facts;
-	const struct link_facts *egress = facts_egress(e->facts);
 	e->egress_ifindex = egress ? egress->ifindex.v : 0;
-	init_lock(e);
-	rc = source_open_live(&e->source);
-	e->mem = arena_new(0);
+	int rc = source_open_live(&e->source);
+	e->series = series_new(SERIES_MAX_INTERVALS);
 	e->flows = flow_folder_new();
-	if (rc || !e->mem || !e->flows) {
-		rc = error_set(err, rc ? -rc : ENOMEM, "cannot set up sampling: %s",
-			       strerror(rc ? -rc : ENOMEM));
-		goto fail;
-	}
+	e->beat = e->spec.report_ms ? beat_maker_new() : NULL;
+	if (rc || !e->series || !e->flows || (e->spec.report_ms && !e->beat))
+		return error_set(err, rc ? -rc : ENOMEM, "cannot set up sampling: %s",
+				 strerror(rc ? -rc : ENOMEM));
+	return 0;
+}
+
+/* Takes over config->fds. */
+static int set_up_load(struct end *e, const struct end_config *config, struct error *err)
+{
+	const unsigned int cpu = (unsigned int)config->pin_cpu - 1;
+	const struct load_config load = {
+		.spec = config->spec, .role = config->role,
+		.fds = config->fds, .n = run_flows(config->spec),
+		.cpus = &cpu, .ncpus = config->pin_cpu ? 1 : 0,
+	};
+	int rc = load_create(&load, &e->load, err);
+
+	if (rc)
+		close_all(config);
+	else
+		rc = begin_at_once(e, err);
 	e->begun_ns = source_monotonic_ns(e->source);
-	rc = load_start(e->load, err);
+	if (!rc)
+		rc = load_start(e->load, err);
+	return rc;
+}
+
+int end_start(const struct end_config *config, struct end **out, struct error *err)
+{
+	struct end *e = calloc(1, sizeof(*e));
+
+	if (!e) {
+		close_all(config);
+		return error_set(err, ENOMEM, "out of memory for the traffic run");
+	}
+	init_lock(e);
+	int rc = set_up(e, config, err);
+	if (rc)
+		close_all(config);
+	else
+		rc = set_up_load(e, config, err);
 	if (rc)
 		goto fail;
-	rc = -pthread_create(&e->thread, NULL, sampler, e);
+	rc = -pthread_create(&e->thread, NULL, end_sampler, e);
 	if (rc) {
 		error_set(err, -rc, "cannot start the sampling thread: %s", strerror(-rc));
 		goto fail;
@@ -362,6 +172,19 @@ bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, boo
 	return !done;
 }
 
+struct beat *end_take_beat(struct end *e)
+{
+	struct beat *b = NULL;
+
+	pthread_mutex_lock(&e->lock);
+	if (e->nbeats) {
+		b = e->beats[0];
+		memmove(&e->beats[0], &e->beats[1], --e->nbeats * sizeof(e->beats[0]));
+	}
+	pthread_mutex_unlock(&e->lock);
+	return b;
+}
+
 void end_cancel(struct end *e)
 {
 	pthread_mutex_lock(&e->lock);
@@ -377,11 +200,12 @@ static void cut_at_standstill(struct end *e)
 
 	if (!s->last)
 		return;
-	counters_free(e->last);
+	if (e->last != s->last && e->last != e->first)
+		counters_free(e->last);
 	e->last = s->last != e->first ? s->last : NULL;
 	flow_folder_free(e->flows);
 	e->flows = s->flows;
-	e->nintervals = s->nintervals;
+	series_cut(e->series, s->since_s);
 	*s = (struct standstill){ NULL, NULL, 0 };
 }
 
@@ -412,8 +236,11 @@ static int fill_result(struct end *e, struct arena *mem, struct run_end *out)
 	}
 	if (!e->last)
 		return 0;
-	return interval_window(e->first, e->last, e->peaks, e->flows, e->intervals, e->nintervals,
-			       mem, out);
+	int64_t asleep_ns = end_time_asleep_ns() - e->asleep_ns;
+	out->held_up_us = nd_u64(e->held_up_ns / 1000);
+	/* Two clocks are read one after the other. */
+	out->suspended_us = nd_u64(asleep_ns > 10000000 ? (uint64_t)asleep_ns / 1000 : 0);
+	return interval_window(e->first, e->last, e->peaks, e->flows, e->series, mem, out);
 }
 
 void end_stop(struct end *e)

@@ -9,6 +9,7 @@
 #ifndef ND_EXAM_END_H
 #define ND_EXAM_END_H
 
+#include "src/exam/beat.h"
 #include "src/exam/exam.h"
 #include "src/peer/peer.h"
 
@@ -21,6 +22,7 @@ struct end_config {
 	const int *fds; /* run_flows(spec) connected sockets; taken over, also on failure */
 	struct run_window window;	/* in this host's CLOCK_MONOTONIC */
 	const struct facts *facts;	/* of this host: what to sample; must outlive the end */
+	uint64_t pin_cpu;		/* the workers run on: number + 1; 0: any */
 };
 
 struct end;
@@ -51,6 +53,8 @@ struct end_live {
  * true while the run goes on; *fresh tells whether *live was filled.
  */
 bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, bool *fresh);
+/* The oldest beat that nobody took, now the caller's; NULL: none.  They end each report_ms. */
+struct beat *end_take_beat(struct end *e);
 /*
  * Cuts the window short now; what was sampled until data last moved stays.  After the end: the
  * run did not go well to its end, so a standstill there is no part of what was measured either.

@@ -89,6 +89,7 @@ struct flow_summary {
 	struct nd_f64 send_queue_fill;	/* mean of wmem / sndbuf */
 	struct nd_f64 receive_queue_fill;	/* mean of unread bytes / rcvbuf */
 	struct nd_f64 receive_queue_bytes;
+	struct nd_u64 rtt_max_us, cwnd_max_bytes;	/* of the samples */
 	struct nd_u64 min_rtt_us, snd_mss, rcv_mss, pmtu, snd_wnd_max_bytes, rcvbuf_bytes,
 		      sndbuf_bytes, snd_wscale, rcv_wscale, ssthresh, pacing_bps, max_pacing_bps,
 		      reordering;
@@ -124,6 +125,8 @@ struct run_end {
 	struct nd_f64 process_cores;	/* CPU time of all threads / window; of an iperf3 peer */
 	struct nd_str placement;	/* by what the workers' CPUs were chosen, or why not */
 	struct placed_worker *placed;	size_t nplaced;	/* those tied to a CPU */
+	struct nd_u64 held_up_us;	/* longest that a sample came late: nobody ran us */
+	struct nd_u64 suspended_us;	/* the machine slept in the window */
 	struct nd_str problem;		/* why this end is incomplete */
 };
 

@@ -71,6 +71,10 @@ const struct field flow_summary_fields[] = {
 	     "Mean of unread bytes / rcvbuf: near 1 the application reads too slowly."),
 	FLOW(receive_queue_bytes, F64, BYTES, 0,
 	     "Unread bytes in the receive queue, mean (SIOCINQ)."),
+	FLOW(rtt_max_us, U64, MICROSECONDS, 0,
+	     "Largest smoothed round trip time of the samples (tcpi_rtt)."),
+	FLOW(cwnd_max_bytes, U64, BYTES, 0,
+	     "Largest congestion window of the samples: snd_cwnd * snd_mss."),
 	FLOW(min_rtt_us, U64, MICROSECONDS, 0, "Lowest round trip time (tcpi_min_rtt)."),
 	FLOW(snd_mss, U64, BYTES, 0, "Segment size we send (tcpi_snd_mss)."),
 	FLOW(rcv_mss, U64, BYTES, 0, "Segment size we seem to receive (tcpi_rcv_mss)."),
@@ -185,6 +189,11 @@ const struct field run_end_fields[] = {
 	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They ran "
 	      "anywhere: no-nic (none on the path), no-room (too few cores serve no queue of it), "
 	      "same-machine (both ends would take the same), unknown."),
+	FIELD(struct run_end, held_up_us, U64, MICROSECONDS, 0,
+	      "Longest time a sample came late: this end did not get a CPU, or its machine stood "
+	      "still."),
+	FIELD(struct run_end, suspended_us, U64, MICROSECONDS, 0,
+	      "Time the machine was suspended: CLOCK_BOOTTIME gained on CLOCK_MONOTONIC."),
 	FIELD(struct run_end, problem, STR, NONE, 0, "Why this end is incomplete."),
 };
 const size_t run_end_nfields = ARRAY_SIZE(run_end_fields);

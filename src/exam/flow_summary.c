@@ -81,8 +81,8 @@ struct flow_state {
 	struct flow_sample first, last;
 	char congestion_control[32];
 	bool sends;
-	uint64_t samples, snd_wnd_max;
-	bool snd_wnd_seen;
+	uint64_t samples;
+	struct nd_u64 snd_wnd_max, rtt_max, cwnd_max_bytes;
 	struct running_mean means[ARRAY_SIZE(mean_table)];
 	struct running_mean ratios[RATIO_COUNT];
 };
@@ -195,6 +195,13 @@ static void add_ratios(struct flow_state *st, const struct flow_sample *s)
 		mean_add(&r[RATIO_RECOVERY], s->ca_state.v >= 2);
 }
 
+/* The larger; unknown, and why, only as long as nothing was known. */
+static void raise_to(struct nd_u64 *max, struct nd_u64 v)
+{
+	if (v.k == ND_KNOWN ? max->k != ND_KNOWN || v.v > max->v : max->k != ND_KNOWN)
+		*max = v;
+}
+
 int flow_folder_add(struct flow_folder *f, const struct counters *sample)
 {
 	for (size_t i = 0; i < sample->nflows; i++) {
@@ -208,11 +215,12 @@ int flow_folder_add(struct flow_folder *f, const struct counters *sample)
 		if (s->congestion_control.k == ND_KNOWN)
 			strncpy(st->congestion_control, s->congestion_control.v,
 				sizeof(st->congestion_control) - 1);
-		if (s->snd_wnd_bytes.k == ND_KNOWN) {
-			st->snd_wnd_seen = true;
-			if (s->snd_wnd_bytes.v > st->snd_wnd_max)
-				st->snd_wnd_max = s->snd_wnd_bytes.v;
-		}
+		raise_to(&st->snd_wnd_max, s->snd_wnd_bytes);
+		raise_to(&st->rtt_max, s->rtt_us);
+		if (s->cwnd.k == ND_KNOWN && s->snd_mss.k == ND_KNOWN)
+			raise_to(&st->cwnd_max_bytes, nd_u64(s->cwnd.v * s->snd_mss.v));
+		else
+			raise_to(&st->cwnd_max_bytes, s->cwnd);
 		for (size_t m = 0; m < ARRAY_SIZE(mean_table); m++) {
 			const struct nd_u64 *v = u64_at(s, mean_table[m].from);
 			if (v->k == ND_KNOWN)
@@ -264,8 +272,9 @@ static int summarise(const struct flow_state *st, uint64_t window_us, struct are
 	if (out->bytes.k == ND_KNOWN && window_us)
 		out->goodput_bps =
 			nd_u64((uint64_t)((double)out->bytes.v * 8e6 / (double)window_us));
-	out->snd_wnd_max_bytes = st->snd_wnd_seen ? nd_u64(st->snd_wnd_max)
-						  : nd_u64_unknown(st->last.snd_wnd_bytes.k);
+	out->snd_wnd_max_bytes = st->snd_wnd_max;
+	out->rtt_max_us = st->rtt_max;
+	out->cwnd_max_bytes = st->cwnd_max_bytes;
 	out->lost = flow_lost(difference(st, offsetof(struct flow_sample, skipped)),
 			      out->out_of_order);
 	out->udp_gro = st->last.udp_gro;

@@ -141,32 +141,9 @@ void interval_live(const struct end_interval *iv, struct end_live *out)
 	}
 }
 
-static int copy_intervals(const struct end_interval *intervals, size_t n, struct arena *mem,
-			  struct run_end *out)
-{
-	if (!n)
-		return 0;
-	out->intervals = arena_alloc_array(mem, n, sizeof(*intervals));
-	if (!out->intervals)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct end_interval *to = &out->intervals[i];
-		*to = intervals[i];
-		if (!to->ncores)
-			continue;
-		to->cores = arena_alloc_array(mem, to->ncores, sizeof(*to->cores));
-		if (!to->cores)
-			return -ENOMEM;
-		memcpy(to->cores, intervals[i].cores, to->ncores * sizeof(*to->cores));
-	}
-	out->nintervals = n;
-	return 0;
-}
-
 int interval_window(const struct counters *first, const struct counters *last,
 		    const struct counters *peaks, const struct flow_folder *flows,
-		    const struct end_interval *intervals, size_t nintervals, struct arena *mem,
-		    struct run_end *out)
+		    const struct interval_series *series, struct arena *mem, struct run_end *out)
 {
 	struct counters *d = counters_difference(first, last);
 	if (!d)
@@ -186,7 +163,7 @@ int interval_window(const struct counters *first, const struct counters *last,
 	if (!rc)
 		rc = core_loads(d, mem, &out->cores, &out->ncores);
 	if (!rc)
-		rc = copy_intervals(intervals, nintervals, mem, out);
+		rc = series_copy(series, mem, &out->intervals, &out->nintervals);
 	/* The summaries say it better; thousands of raw rows would only weigh the report down. */
 	d->flows = NULL;
 	d->nflows = 0;

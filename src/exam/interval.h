@@ -8,6 +8,7 @@
 
 #include "src/exam/end.h"
 #include "src/exam/flow_summary.h"
+#include "src/exam/series.h"
 
 /* Shares of each core's time from a difference of counters; rows in mem.  0 or -ENOMEM. */
 int core_loads(const struct counters *difference, struct arena *mem, struct core_load **rows,
@@ -25,7 +26,6 @@ void interval_live(const struct end_interval *iv, struct end_live *out);
  */
 int interval_window(const struct counters *first, const struct counters *last,
 		    const struct counters *peaks, const struct flow_folder *flows,
-		    const struct end_interval *intervals, size_t nintervals, struct arena *mem,
-		    struct run_end *out);
+		    const struct interval_series *series, struct arena *mem, struct run_end *out);
 
 #endif

@@ -118,11 +118,24 @@ static void close_all(const int *fds, uint64_t n)
 		close(fds[i]);
 }
 
+/* The newest interval, and the beat (taken over) that ended, if one did; NULL: no memory. */
+static cJSON *sample_of(const struct end_live *live, struct beat *b)
+{
+	cJSON *sample = live_to_json(live);
+
+	if (b && sample && !json_put(sample, "beat", beat_to_json(b))) {
+		cJSON_Delete(sample);
+		sample = NULL;
+	}
+	beat_free(b);
+	return sample;
+}
+
 /* Sends every live interval on; stops early when the client is gone. */
 static void watch(struct end *end, const struct peer_run_hooks *hooks)
 {
 	unsigned int heed_ms = hooks->heed_ms ? hooks->heed_ms : USUAL_HEED_MS;
-	struct end_live live;
+	struct end_live live = { 0 };
 	bool going = true;
 
 	while (going && !(hooks->ended && hooks->ended(hooks->state))) {
@@ -130,7 +143,7 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 		going = end_wait(end, heed_ms, &live, &fresh);
 		bool ok = !hooks->cancelled(hooks->state);
 		if (ok && fresh) {
-			cJSON *sample = live_to_json(&live);
+			cJSON *sample = sample_of(&live, end_take_beat(end));
 			if (sample)
 				ok = hooks->progress(hooks->state, sample);
 		}
@@ -138,6 +151,12 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 			end_cancel(end);
 			return;
 		}
+	}
+	/* The last beat ends with the run. */
+	for (struct beat *b; (b = end_take_beat(end));) {
+		cJSON *sample = sample_of(&live, b);
+		if (sample)
+			hooks->progress(hooks->state, sample);
 	}
 }
 
@@ -161,7 +180,8 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 		    cJSON **out, struct error *err)
 {
 	struct end_config config = { .spec = spec, .role = run_server_role(spec), .fds = fds,
-				     .window = *window, .facts = facts };
+				     .window = *window, .facts = facts,
+				     .pin_cpu = spec->server_cpu };
 	struct end *end = NULL;
 	struct run_end result = { 0 };
 	struct arena *mem = arena_new(0);

@@ -57,6 +57,9 @@ static const struct spec_number numbers[] = {
 	{ NUMBER(total_blocks), .max = UINT64_C(1) << 53 },
 	{ NUMBER(tos), .max = 255 },
 	{ NUMBER(flow_label), .max = 0xfffff },
+	{ NUMBER(report_ms), .min = 100, .max = 3600000, .flags = SPEC_ZERO },
+	{ NUMBER(client_cpu), .max = ND_MAX_CPUS },
+	{ NUMBER(server_cpu), .max = ND_MAX_CPUS },
 };
 
 static const char *const direction_words[] = {

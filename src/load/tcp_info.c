@@ -75,6 +75,7 @@ static const struct member members[] = {
 	MEMBER(unacked, unacked, AS_IS),
 	MEMBER(pmtu, pmtu, AS_IS),
 	MEMBER(rtt, rtt_us, NOT_ZERO),
+	MEMBER(rttvar, rttvar_us, AS_IS),
 	MEMBER(snd_ssthresh, ssthresh, SSTHRESH),
 	MEMBER(snd_cwnd, cwnd, AS_IS),
 	MEMBER(advmss, advmss, AS_IS),

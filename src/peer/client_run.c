@@ -37,6 +37,21 @@ void peer_run_cancel(struct peer *p)
 	forget_run(p);
 }
 
+int peer_run_cut(struct peer *p, struct error *err)
+{
+	if (p->run_id == 0)
+		return error_set(err, EINVAL, "%s: no run is going on", p->label);
+	if (p->run_end || p->run_failed)
+		return 0;
+	/* To the server all the same: it reports what it has, and whether we listen is our matter. */
+	return client_send(p, client_message("cancel", p->run_id), err);
+}
+
+bool peer_run_over(const struct peer *p)
+{
+	return p->run_id == 0 || p->run_end || p->run_failed;
+}
+
 const struct run_spec *peer_run_spec(const struct peer *p)
 {
 	return &p->spec;

@@ -128,6 +128,10 @@ int peer_run_start(struct peer *p, const struct run_window *peer_window, struct 
 /* Waits up to timeout_ms for one live sample; *sample NULL when there was none. */
 int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struct error *err);
 int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct error *err);
+/* Asks the peer to end the run now; its end of the run is still to be fetched by finish. */
+int peer_run_cut(struct peer *p, struct error *err);
+/* True once the peer's end of the run has come, or its failure: nothing more does. */
+bool peer_run_over(const struct peer *p);
 /*
  * Between poll and finish: our senders have stopped, our receivers go on until this returns.  A
  * netdoctor has its own clock for that and is told nothing.

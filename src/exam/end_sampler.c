@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the sampling thread of an end does: from sample to sample through warm-up and window. */
+#include "src/exam/end_state.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/exam/interval.h"
+
+/* sysfs walks (PCIe link state, clock frequencies) once in this many intervals. */
+#define SLOW_EVERY 5
+/* How far from the true end of a run by bytes its window may end. */
+#define TOTAL_POLL_NS 1000000ULL
+
+static bool cancelled(struct end *e)
+{
+	pthread_mutex_lock(&e->lock);
+	bool c = e->cancel;
+	pthread_mutex_unlock(&e->lock);
+	return c;
+}
+
+/* Sleeps until `at` or until cancelled; true when the time was reached. */
+static bool sleep_until(struct end *e, uint64_t at)
+{
+	struct timespec ts = { (time_t)(at / 1000000000ULL), (long)(at % 1000000000ULL) };
+	bool reached = false;
+
+	pthread_mutex_lock(&e->lock);
+	while (!e->cancel && !reached)
+		reached = pthread_cond_timedwait(&e->changed, &e->lock, &ts) == ETIMEDOUT;
+	bool c = e->cancel;
+	pthread_mutex_unlock(&e->lock);
+	return !c;
+}
+
+int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out)
+{
+	struct counters *c = counters_new(0);
+	if (!c)
+		return -ENOMEM;
+	int rc = probes_sample(e->source, e->facts, rate, c);
+	if (!rc)
+		rc = load_sample(e->load, c);
+	if (rc) {
+		counters_free(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+static void publish(struct end *e, const struct end_interval *iv)
+{
+	struct end_live live;
+
+	interval_live(iv, &live);
+	pthread_mutex_lock(&e->lock);
+	e->live = live;
+	e->live_serial++;
+	pthread_cond_broadcast(&e->changed);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* When it was taken, from the begin of the window. */
+static double sampled_at(const struct end *e, const struct counters *c)
+{
+	struct nd_u64 at = c->clock.monotonic_ns;
+
+	return at.k == ND_KNOWN ? ((double)at.v - (double)e->window.from_ns) / 1e9 : 0;
+}
+
+/* One step of the series: from the previous sample to a new one. */
+static int step(struct end *e, const struct counters *prev, const struct counters *now)
+{
+	struct counters *d = counters_difference(prev, now);
+	struct end_interval iv = { 0 };
+
+	if (!d)
+		return -ENOMEM;
+	int rc = interval_fill(d, sampled_at(e, prev), e->egress_ifindex, d->mem, &iv);
+	if (!rc && e->first)
+		rc = series_add(e->series, &iv);
+	if (!rc && e->beat)
+		rc = beat_maker_add(e->beat, d);
+	if (!rc)
+		publish(e, &iv);
+	counters_free(d);
+	return rc;
+}
+
+static void begin_beats(struct end *e, uint64_t base_ns, const struct counters *first)
+{
+	struct nd_u64 at = first->clock.monotonic_ns;
+	struct beat *before = NULL;
+
+	/* What of the warm-up ended in no beat is of none in the window. */
+	if (e->beat && !beat_maker_take(e->beat, &before))
+		beat_free(before);
+	e->base_ns = base_ns;
+	e->first_ns = e->beat_from_ns = at.k == ND_KNOWN ? at.v : base_ns;
+	e->beat_upto_ns = base_ns;
+}
+
+/* Ends the beat if its boundary was reached, or the run goes no further. */
+static int end_beat(struct end *e, const struct counters *now, bool over)
+{
+	struct nd_u64 at = now->clock.monotonic_ns;
+	uint64_t length = e->spec.report_ms * 1000000ULL, upto = at.v;
+	struct beat *b = NULL;
+
+	if (!e->beat || at.k != ND_KNOWN || at.v <= e->base_ns)
+		return 0;
+	if (!over)
+		upto = e->base_ns + (at.v - e->base_ns) / length * length;
+	else if (e->first && e->window.to_ns < upto)
+		upto = e->window.to_ns;
+	else if (!e->first && e->window.from_ns < upto)
+		upto = e->window.from_ns;
+	if (upto <= e->beat_upto_ns)
+		return 0;
+	int rc = beat_maker_take(e->beat, &b);
+	if (rc || !b)
+		return rc;
+	b->number = (upto - e->base_ns - 1) / length;
+	b->omitted = !e->first;
+	b->start_s = (double)(e->beat_from_ns - e->first_ns) / 1e9;
+	e->beat_from_ns = at.v;
+	e->beat_upto_ns = upto;
+	pthread_mutex_lock(&e->lock);
+	if (e->nbeats == BEAT_QUEUE) {
+		beat_free(e->beats[0]);
+		memmove(&e->beats[0], &e->beats[1], --e->nbeats * sizeof(e->beats[0]));
+	}
+	e->beats[e->nbeats++] = b;
+	pthread_mutex_unlock(&e->lock);
+	return 0;
+}
+
+static int keep_peaks(struct end *e, const struct counters *c)
+{
+	if (!e->peaks && !(e->peaks = counters_new(0)))
+		return -ENOMEM;
+	return record_keep_max(&counters_schema, e->peaks, c, e->peaks->mem);
+}
+
+/* Between sample prev and the next one, which is not added yet: has data moved? */
+static int note_progress(struct end *e, struct counters *prev)
+{
+	struct standstill *s = &e->standstill;
+	uint64_t before = e->bytes;
+
+	e->bytes = load_bytes(e->load);
+	e->broken = load_broken_flows(e->load, &e->broken_errno);
+	if (!e->first)
+		return 0;
+	if (e->bytes != before && !e->broken) {
+		if (s->last != e->first && s->last != prev)
+			counters_free(s->last);
+		flow_folder_free(s->flows);
+		*s = (struct standstill){ NULL, NULL, 0 };
+		return 0;
+	}
+	if (s->last)
+		return 0;
+	*s = (struct standstill){ prev, flow_folder_copy(e->flows), sampled_at(e, prev) };
+	return s->flows ? 0 : -ENOMEM;
+}
+
+static uint64_t next_on_grid(uint64_t base, uint64_t step, uint64_t after)
+{
+	return after <= base ? base : base + (after - base + step - 1) / step * step;
+}
+
+/*
+ * Samples stand on a grid, the same on both ends, and where a beat ends.  One that is late (a
+ * stolen CPU) leaves out those it has missed.
+ */
+static uint64_t next_sample_at(const struct end *e, uint64_t now, uint64_t until)
+{
+	uint64_t half = END_INTERVAL_NS / 2;
+	uint64_t at = next_on_grid(e->base_ns, END_INTERVAL_NS, now + half);
+
+	if (e->beat) {
+		uint64_t beat = next_on_grid(e->base_ns, e->spec.report_ms * 1000000ULL, now + 1);
+		if (beat < at + half)
+			at = beat;
+	}
+	return at + half > until ? until : at;
+}
+
+/* A run by bytes is over at this end when its flows have moved them all. */
+static bool moved_all(const struct end *e)
+{
+	return e->first && e->total_bytes && load_bytes(e->load) >= e->total_bytes;
+}
+
+/* sleep_until(), or until a run by bytes is over. */
+static bool sleep_towards(struct end *e, uint64_t at)
+{
+	if (!e->first || !e->total_bytes)
+		return sleep_until(e, at);
+	for (uint64_t now; (now = source_monotonic_ns(e->source)) < at && !moved_all(e);)
+		if (!sleep_until(e, now + TOTAL_POLL_NS < at ? now + TOTAL_POLL_NS : at))
+			return false;
+	return true;
+}
+
+/*
+ * Driver statistics may take milliseconds (mlx5, ice ask the firmware), so they are read at the
+ * window's two ends only, where the delay is the same and falls out of the difference.
+ */
+static enum counter_rate rate_of_sample(const struct end *e, unsigned int n, bool last)
+{
+	if (e->first && last)
+		return COUNTER_AT_ENDS;
+	return n % SLOW_EVERY == 0 ? COUNTER_EVERY_SECOND : COUNTER_EVERY_SAMPLE;
+}
+
+/* Adds a new sample to all that is kept, and lets go of the previous one. */
+static int take_in(struct end *e, struct counters **prev, struct counters *c, bool slow, bool last)
+{
+	int rc = note_progress(e, *prev);
+
+	if (!rc)
+		rc = step(e, *prev, c);
+	if (!rc)
+		rc = end_beat(e, c, last || e->broken);
+	if (!rc && slow)
+		rc = keep_peaks(e, c);
+	if (!rc && e->first)
+		rc = flow_folder_add(e->flows, c);
+	if (*prev != e->first && *prev != e->standstill.last)
+		counters_free(*prev);
+	*prev = c;
+	return rc;
+}
+
+/*
+ * Samples until `until`, or the end of the traffic, keeping only the newest sample; in the
+ * window that becomes its last.
+ */
+static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
+{
+	for (unsigned int n = 1;; n++) {
+		uint64_t at = next_sample_at(e, source_monotonic_ns(e->source), until);
+		bool awake = sleep_towards(e, at), over = !awake || at >= until || moved_all(e);
+		uint64_t now = source_monotonic_ns(e->source);
+		struct counters *c = NULL;
+
+		if (!awake && !e->first)
+			return 0;
+		if (now > at && now - at > e->held_up_ns)
+			e->held_up_ns = now - at;
+		enum counter_rate rate = rate_of_sample(e, n, over);
+		int rc = end_take_sample(e, rate, &c);
+		if (!rc)
+			rc = take_in(e, prev, c, rate != COUNTER_EVERY_SAMPLE, over);
+		if (!rc && e->broken && e->first && !over)
+			rc = end_take_sample(e, COUNTER_AT_ENDS, &e->last);
+		else if (!rc && over && e->first)
+			e->last = c;
+		if (rc || over || e->broken)
+			return rc;
+	}
+}
+
+int64_t end_time_asleep_ns(void)
+{
+	struct timespec boot, mono;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (int64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + (boot.tv_nsec - mono.tv_nsec);
+}
+
+int end_begin_window(struct end *e, struct counters *first)
+{
+	e->first = first;
+	e->held_up_ns = 0;
+	e->asleep_ns = end_time_asleep_ns();
+	e->bytes = load_bytes(e->load);
+	int rc = flow_folder_add(e->flows, e->first);
+	return rc ? rc : keep_peaks(e, e->first);
+}
+
+static int warm_up(struct end *e)
+{
+	struct counters *prev = NULL, *slow = NULL;
+	uint64_t length = e->spec.warmup_ms * 1000000ULL;
+	int rc = end_take_sample(e, COUNTER_EVERY_SAMPLE, &prev);
+
+	if (!rc) {
+		begin_beats(e, e->window.from_ns > length ? e->window.from_ns - length : 0, prev);
+		rc = sample_phase(e, e->window.from_ns, &prev);
+	}
+	if (!rc && !cancelled(e) && !e->broken)
+		rc = end_take_sample(e, COUNTER_AT_ENDS, &slow);
+	counters_free(prev);
+	return rc || !slow ? rc : end_begin_window(e, slow);
+}
+
+static int sample_window(struct end *e)
+{
+	int rc = e->first ? 0 : warm_up(e);
+
+	if (rc || !e->first)
+		return rc;
+	struct counters *prev = e->first;
+	begin_beats(e, e->window.from_ns, e->first);
+	rc = sample_phase(e, e->window.to_ns, &prev);
+	if (prev != e->first && prev != e->last && prev != e->standstill.last)
+		counters_free(prev);
+	if (rc)
+		return rc;
+	/*
+	 * Once all was moved, or its time was up, the other end may close: we may be late (a
+	 * stolen CPU), it is not.
+	 */
+	bool late = source_monotonic_ns(e->source) > e->window.stop_ns;
+	if (late || moved_all(e))
+		e->broken = 0;
+	e->cut = (late && !e->total_bytes) || e->broken;
+	return keep_peaks(e, e->last);
+}
+
+void *end_sampler(void *arg)
+{
+	struct end *e = arg;
+	int rc = sample_window(e);
+
+	/* Both ends go on for a moment: the other's window, by another clock, may end later. */
+	if (!e->broken && !e->total_bytes)
+		sleep_until(e, e->window.stop_ns);
+	pthread_mutex_lock(&e->lock);
+	e->failure = rc;
+	e->done = true;
+	pthread_cond_broadcast(&e->changed);
+	pthread_mutex_unlock(&e->lock);
+	return NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of an end: what end.c sets up and takes down, and end_sampler.c fills. */
+#ifndef ND_EXAM_END_STATE_H
+#define ND_EXAM_END_STATE_H
+
+#include <pthread.h>
+
+#include "probes/probe.h"
+#include "src/exam/end.h"
+#include "src/exam/flow_summary.h"
+#include "src/exam/series.h"
+
+/*
+ * Where data had last been moving.  When the other end vanishes, seconds may pass before
+ * anybody notices; they are no part of what was measured.
+ */
+struct standstill { struct counters *last; struct flow_folder *flows; double since_s; };
+
+struct end {
+	struct run_spec spec;
+	struct run_window window;
+	const struct facts *facts;
+	uint64_t egress_ifindex;
+	struct source *source;
+	struct load *load;
+	pthread_t thread;
+	bool thread_started;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;		/* on CLOCK_MONOTONIC */
+	/* under lock: */
+	struct end_live live;
+	uint64_t live_serial, live_seen;
+	bool done, cancel;
+	struct beat *beats[BEAT_QUEUE];	/* for end_take_beat(), oldest first */
+	size_t nbeats;
+	/* the sampler's own until it is joined: */
+	struct interval_series *series;
+	struct beat_maker *beat;	/* NULL: nobody wants them */
+	uint64_t base_ns;		/* where the warm-up, or the window, began */
+	uint64_t first_ns;		/* the first sample there */
+	uint64_t beat_from_ns, beat_upto_ns;	/* of the beat that grows: begin, boundary */
+	uint64_t held_up_ns;
+	int64_t asleep_ns;		/* CLOCK_BOOTTIME - CLOCK_MONOTONIC when the window began */
+	uint64_t total_bytes;		/* by all flows at this end, which then ends; 0: by time */
+	struct counters *first, *last, *peaks;
+	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
+	uint64_t begun_ns, final_ns;
+	struct flow_folder *flows;
+	struct standstill standstill;	/* .last NULL: data moves */
+	uint64_t bytes;			/* at the last sample */
+	size_t broken;
+	int broken_errno, failure;
+	bool cut;			/* by more than end_cancel() */
+};
+
+/* The sampling thread; its argument is the end. */
+void *end_sampler(void *arg);
+int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out);
+/* The window begins with this sample, which it takes over.  0 or -ENOMEM. */
+int end_begin_window(struct end *e, struct counters *first);
+/* CLOCK_BOOTTIME - CLOCK_MONOTONIC: what the suspended machine sleeps only the first counts. */
+int64_t end_time_asleep_ns(void);
+
+#endif

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# netdoctor test: the engine alone, in the words of iperf3.
+. tests/cli/lib.sh
+need jq
+
+# measure ARGUMENT...: a short test against our server, into $work/out and $work/err.
+measure() {
+	in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" --key "$key" "$@"
+}
+
+# measured NAME: it went well.
+measured() {
+	if [ "$status" -eq 0 ] && [ ! -s "$work/err" ]; then
+		pass "$1"
+	else
+		show
+		fail "$1"
+	fi
+}
+
+# Names and types of all values, but for what is ours alone.
+keys() { # FILE
+	jq -r 'del(.netdoctor) | del(.intervals[].netdoctor) |
+		paths(type != "object" and type != "array") as $p |
+		($p | map(if type == "number" then "[]" else . end) | join(".")) + " " +
+		(getpath($p) | type)' "$1" | sort -u
+}
+
+# as_iperf3 NAME: what a real iperf3 prints is all in $work/out.
+as_iperf3() {
+	keys "$work/out" >"$work/keys"
+	if comm -23 "tests/cli/iperf3-json/$1.keys" "$work/keys" >"$work/missing" &&
+		[ ! -s "$work/missing" ]; then
+		pass "$1: all that iperf3 -J prints, in its types"
+	else
+		sed 's/^/# missing: /' "$work/missing"
+		fail "$1: all that iperf3 -J prints, in its types"
+	fi
+}
+
+error "no peer" 64 'want the PEER' test
+error "a test without an end" 64 'without an end' test 127.0.0.1 -t 0
+error "two ends" 64 '--time excludes --bytes' test 127.0.0.1 -t 3 -n 1M
+error "bytes and blocks" 64 'exclude each other' test 127.0.0.1 -k 3 -n 1M
+error "two directions" 64 '--reverse and --bidir' test 127.0.0.1 -R --bidir
+error "sendfile of datagrams" 64 'of TCP' test 127.0.0.1 -u -Z
+error "offloads of datagrams without them" 64 'want --udp' test 127.0.0.1 --gso
+error "a rate that is none" 64 '--bitrate' test 127.0.0.1 -b 10M/0
+error "a CPU that is none" 64 '--affinity' test 127.0.0.1 -A 1,x
+error "a TOS that is none" 64 '--tos' test 127.0.0.1 -S 0x1ff
+error "nobody there" 3 'refused' test 127.0.0.1:1
+
+in_time "$bound" "$NETDOCTOR" test 127.0.0.1:1 -J
+check "nobody there, in JSON: exit status" [ "$status" -eq 3 ]
+holds "a whole object with the error" \
+	'.start.connected == [] and .intervals == [] and .end == {} and (.error | test("refused"))'
+
+serve
+
+measure -t 1.5 -P 2 -i 0.5
+measured "two streams"
+says "a line a stream" \
+	'^\[  7\] +0\.00-[01]\.[0-9]+ +sec +[0-9.]+ [KMG]?Bytes +[0-9.]+ [KMG]?bits/sec'
+says "their sum" '^\[SUM\] .* sender$'
+says "the busiest core" '^\[CPU\] .* core [0-9]+ [0-9]+% \('
+says "what held TCP up" 'RTT min/mean/max .* limited by'
+
+measure -t 1 -R -q
+measured "reverse, quiet"
+check "no intervals" [ "$(grep -c '^\[  5\]' "$work/out")" -eq 2 ]
+
+measure -n 20M -J
+measured "by bytes"
+holds "exactly so many were sent and received" \
+	'.end.sum_sent.bytes == 20971520 and .end.sum_received.bytes == 20971520'
+measure -k 10 -l 64K -R -J
+holds "by blocks, from the peer" '.end.sum_received.bytes == 655360'
+
+measure -t 1 -i 0.5 -O 0.5 -J
+measured "TCP in JSON"
+as_iperf3 tcp
+holds "intervals add up" '([.intervals[] | select(.sum.omitted | not) | .sum.bytes] | add) as $n |
+	.end.sum_sent.bytes == $n'
+holds "the warm-up is marked" '.intervals[0].sum.omitted and (.intervals[-1].sum.omitted | not)'
+holds "cores of both ends" 'all(.intervals[].netdoctor; .local.cores | length > 0) and
+	any(.intervals[].netdoctor; .peer.busiest.busy >= 0)'
+holds "what a report has of the run" '.netdoctor.run.status == "complete"'
+# What perfSONAR, dashboards and scripts read.
+holds "what consumers read" '(.end.sum_received.bits_per_second > 0) and
+	(.end.sum_sent.retransmits >= 0) and (.intervals[0].sum.bits_per_second > 0) and
+	(.end.cpu_utilization_percent.host_total > 0) and (has("error") | not)'
+
+measure -t 1 -R -J
+as_iperf3 tcp-reverse
+measure -t 1 --bidir -J
+as_iperf3 bidir
+measure -t 1 -u -b 10M -J
+as_iperf3 udp
+measure -t 1 -u -b 10M -R -J
+as_iperf3 udp-reverse
+holds "loss has its own keys" '.end.sum.packets > 0 and .end.sum.lost_percent >= 0'
+
+measure -t 1 -i 0.5 --json-stream
+measured "a line an event"
+check "start, intervals, end" [ "$(jq -r .event "$work/out" | uniq | tr '\n' ' ')" = \
+	"start interval end " ]
+
+# Ctrl-C: the summary so far, of both ends.
+start cut "$NETDOCTOR" test "127.0.0.1:$port" --key "$key" -t 60 -i 0.5
+client=$started
+wait_for "$work/cut" 'CPU.* 0\.[56]'
+kill -INT "$client"
+ends "$client"
+check "Ctrl-C ends it" [ "$status" -eq 3 ]
+says "the sender's summary" ' sender$' "$work/cut"
+says "and the receiver's" ' receiver$' "$work/cut"
+
+still_serves "the server is as ready as ever"
+done_testing
