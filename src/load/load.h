@@ -44,6 +44,7 @@ struct run_spec {
 	enum run_protocol protocol;
 	enum run_direction direction;
 	bool bidirectional;		/* as many flows again carry traffic the other way */
+	bool latency;			/* the client measures round trips, see ping.h */
 	uint64_t streams;		/* flows in one direction, see run_flows() */
 	uint64_t block_bytes;		/* per send or receive call; UDP: per datagram */
 	uint64_t warmup_ms;		/* traffic flows but is not counted */
@@ -72,6 +73,12 @@ struct run_spec {
 static inline size_t run_flows(const struct run_spec *s)
 {
 	return (size_t)(s->bidirectional ? 2 * s->streams : s->streams);
+}
+
+/* Sockets of a run: those of its flows, then, with latency, the TCP connection of its requests. */
+static inline size_t run_connections(const struct run_spec *s)
+{
+	return run_flows(s) + s->latency;
 }
 
 const char *run_protocol_word(enum run_protocol p);	/* "tcp", "udp" */

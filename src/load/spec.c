@@ -95,6 +95,7 @@ static const struct spec_word words[] = {
 
 static const struct spec_switch switches[] = {
 	{ SWITCH(bidirectional) },
+	{ SWITCH(latency) },
 	{ SWITCH(discard_receive) },
 	{ SWITCH(no_delay) },
 	{ SWITCH(dont_fragment) },

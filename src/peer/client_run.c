@@ -57,7 +57,10 @@ const struct run_spec *peer_run_spec(const struct peer *p)
 	return &p->spec;
 }
 
-/* The server's answer to prepare: one cookie a flow, and its say on the rate. */
+/*
+ * The server's answer to prepare: one cookie a connection, and its say on the rate.  One that is
+ * too old to answer requests has none for them.
+ */
 static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 {
 	const cJSON *cookies = cJSON_GetObjectItemCaseSensitive(m, "cookies"), *c;
@@ -73,7 +76,9 @@ static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 		     strnlen(c->valuestring, PEER_COOKIE_BYTES) == PEER_COOKIE_BYTES - 1 &&
 		     wire_cookie_begins(c->valuestring, PEER_COOKIE_BYTES);
 	}
-	if (ok && n == run_flows(&p->spec))
+	if (n == run_flows(&p->spec))
+		p->spec.latency = false;
+	if (ok && n == run_connections(&p->spec))
 		return 0;
 	return error_set(err, EBADMSG, "%s: its answer does not fit the run asked for", p->label);
 }
@@ -106,6 +111,22 @@ static int heed(const void *state, struct error *err)
 	return client_heed(state, err);
 }
 
+/* The connection of the requests for latency, behind those of the flows. */
+static int open_ping(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err)
+{
+	size_t at = run_flows(d->spec);
+	const cJSON *cookie = cJSON_GetArrayItem(d->cookies, (int)at);
+	int fd;
+
+	if (!d->spec->latency)
+		return 0;
+	fd = dial_flow(d, at, cookie->valuestring, deadline_ns, err);
+	if (fd < 0)
+		return fd;
+	fds[at] = fd;
+	return 0;
+}
+
 static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t deadline_ns,
 		     struct error *err)
 {
@@ -123,10 +144,12 @@ static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t dea
 	if (rc < 0)
 		return rc;
 	if (p->spec.protocol == RUN_TCP)
-		return dial_data(&d, fds, deadline_ns, err);
-	/* Sooner than the server gives up: our reason is the better one. */
-	return dial_udp(&d, fds, deadline_earlier(deadline_ns,
-						  deadline_in_ms(p->timing->data_ms / 2)), err);
+		rc = dial_data(&d, fds, deadline_ns, err);
+	else	/* Sooner than the server gives up: our reason is the better one. */
+		rc = dial_udp(&d, fds, deadline_earlier(deadline_ns,
+							deadline_in_ms(p->timing->data_ms / 2)),
+			      err);
+	return rc ? rc : open_ping(&d, fds, deadline_ns, err);
 }
 
 static void close_all(int *fds, size_t n)
@@ -154,9 +177,11 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 	    run_flows(spec) > RUN_MAX_STREAMS)
 		return error_set(err, EINVAL, "a run has 1 to %d streams", RUN_MAX_STREAMS);
 	peer_run_cancel(p);
-	for (size_t i = 0; i < run_flows(spec); i++)
+	for (size_t i = 0; i < run_connections(spec); i++)
 		fds[i] = -1;
 	p->spec = *spec;
+	/* An iperf3 knows no such requests. */
+	p->spec.latency &= p->dialect != PEER_IPERF3;
 	if (p->dialect == PEER_IPERF3)
 		return iperf3_run_prepare(p, fds, timeout_ms, err);
 	rc = ask_for_run(p, w.id, err);
@@ -173,7 +198,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 		cJSON_Delete(answer);
 	}
 	if (rc < 0) {
-		close_all(fds, run_flows(spec));
+		close_all(fds, run_connections(spec));
 		peer_run_cancel(p);
 	}
 	return rc;

@@ -14,7 +14,7 @@
 
 /* Three letters of five bits number the flow; the 33 behind them are 165 random bits. */
 enum { INDEX_LETTERS = 3 };
-_Static_assert(RUN_MAX_STREAMS <= 1 << (5 * INDEX_LETTERS), "a flow's number fits its cookie");
+_Static_assert(RUN_MAX_STREAMS < 1 << (5 * INDEX_LETTERS), "a flow's number fits its cookie");
 
 void data_init(struct data_registry *r)
 {
@@ -79,9 +79,10 @@ static int make_slots(struct data_slot *slots, size_t n, cJSON *cookies)
 	return 0;
 }
 
-int data_open(struct data_registry *r, enum run_protocol protocol, size_t n, int wake_fd,
+int data_open(struct data_registry *r, const struct run_spec *spec, int wake_fd,
 	      uint64_t expires_ns, cJSON **cookies)
 {
+	size_t n = run_connections(spec);
 	struct data_slot *slots = calloc(n, sizeof(*slots));
 	int rc = -ENOMEM;
 
@@ -94,11 +95,12 @@ int data_open(struct data_registry *r, enum run_protocol protocol, size_t n, int
 		*cookies = NULL;
 		return rc;
 	}
+	for (size_t i = 0; i < run_flows(spec); i++)
+		slots[i].protocol = spec->protocol;
 	pthread_mutex_lock(&r->lock);
 	close_locked(r);
 	r->slots = slots;
 	r->n = n;
-	r->protocol = protocol;
 	r->expires_ns = expires_ns;
 	r->wake_fd = wake_fd;
 	pthread_mutex_unlock(&r->lock);
@@ -110,7 +112,8 @@ static enum data_verdict look_locked(const struct data_registry *r, enum run_pro
 {
 	size_t i = get_index(cookie);
 
-	if (!r->slots || r->protocol != protocol || i >= r->n || timing_now_ns() >= r->expires_ns)
+	if (!r->slots || i >= r->n || r->slots[i].protocol != protocol ||
+	    timing_now_ns() >= r->expires_ns)
 		return DATA_UNKNOWN;
 	if (CRYPTO_memcmp(r->slots[i].cookie, cookie, PEER_COOKIE_BYTES) != 0)
 		return DATA_UNKNOWN;

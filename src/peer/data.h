@@ -14,13 +14,18 @@
 
 #include "src/peer/peer.h"
 
-struct data_slot { char cookie[PEER_COOKIE_BYTES]; bool used; int fd; };
+/* Only a socket of its protocol is taken. */
+struct data_slot {
+	char cookie[PEER_COOKIE_BYTES];
+	bool used;
+	enum run_protocol protocol;
+	int fd;
+};
 
 struct data_registry {
 	pthread_mutex_t lock;
 	struct data_slot *slots;	/* NULL: closed */
 	size_t n, arrived;
-	enum run_protocol protocol;	/* only such sockets are taken */
 	uint64_t expires_ns;
 	int wake_fd;			/* of the session: the last one has arrived */
 };
@@ -28,8 +33,8 @@ struct data_registry {
 void data_init(struct data_registry *r);
 void data_destroy(struct data_registry *r);	/* closed or not */
 
-/* n fresh cookies, also as a JSON array that the caller owns.  0 or -errno. */
-int data_open(struct data_registry *r, enum run_protocol protocol, size_t n, int wake_fd,
+/* Fresh cookies for a run's connections, also as a JSON array that the caller owns.  0 or -errno. */
+int data_open(struct data_registry *r, const struct run_spec *spec, int wake_fd,
 	      uint64_t expires_ns, cJSON **cookies);
 /* Forgets the cookies and closes the sockets that nobody took. */
 void data_close(struct data_registry *r);

@@ -239,7 +239,9 @@ static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 		return error_set(err, fd, "opening %zu data connections: %s%s",
 				 run_flows(d->spec), strerror(-fd),
 				 fd == -EMFILE ? "; raise 'ulimit -n' or use fewer" : "");
-	rc = load_prepare_socket(fd, d->spec,
+	/* The connection of the requests is no flow; see ping.h for its options. */
+	rc = i == run_flows(d->spec) ? 0 :
+	     load_prepare_socket(fd, d->spec,
 				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
 	if (rc == 0)
 		rc = load_prepare_address(fd, d->spec, (struct sockaddr *)&remote, err);

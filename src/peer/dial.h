@@ -28,15 +28,15 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 struct dial_data {
 	const struct socket_address *remote, *local;	/* local NULL: the kernel's choice */
 	const struct run_spec *spec;
-	const cJSON *cookies;		/* array of run_flows(spec) checked strings */
+	const cJSON *cookies;		/* array of run_connections(spec) checked strings */
 	const char *label;		/* of the peer, for errors */
 	/* Asked every so often; not 0: that is the end, with its error.  NULL: nobody asks. */
 	int (*heed)(const void *state, struct error *err);
 	const void *state;
 };
 /*
- * Opens the data connection of one flow and sends this cookie on it: a descriptor or -errno with
- * the reason.  For servers that number connections as they come.
+ * Opens the data connection of one flow (run_flows(spec): that of the requests for latency) and
+ * sends this cookie on it: a descriptor or -errno with the reason.
  */
 int dial_flow(const struct dial_data *d, size_t flow, const char cookie[PEER_COOKIE_BYTES],
 	      uint64_t deadline_ns, struct error *err);

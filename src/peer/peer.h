@@ -116,8 +116,9 @@ int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err);
 struct run_window { uint64_t from_ns, to_ns, stop_ns; };
 
 /*
- * A run, from the client: prepare opens run_flows(spec) data connections (options set,
- * cookies sent, all accepted, non-blocking) into fds[], start tells the peer its window, poll
+ * A run, from the client: prepare opens run_connections(spec) data connections (options set,
+ * cookies sent, all accepted, non-blocking) into fds[] (-1 for that of latency when the peer is
+ * too old for it), start tells the peer its window, poll
  * takes live samples, finish waits for the peer's end of the run (and drops samples that no
  * poll took).  After an error in any of them the run is over; peer_alive() says whether the
  * session still is.  While other sessions measure, prepare waits for its turn.
@@ -145,7 +146,7 @@ int peer_run_exchange(struct peer *p, const struct peer_results *ours, unsigned 
 		      struct peer_results *theirs, struct error *err);
 /*
  * The spec as the server agreed to it in prepare: its rate limit may have lowered pacing_bps
- * (UDP: rate_bps).
+ * (UDP: rate_bps), and latency is off when it is too old for that.
  * Both ends load with this one.
  */
 const struct run_spec *peer_run_spec(const struct peer *p);

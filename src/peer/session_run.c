@@ -28,7 +28,7 @@ struct server_run {
 	uint64_t id;
 	struct run_spec spec;
 	struct turn turn;
-	int *fds;		/* run_flows() of them; -1: not ours (any more) */
+	int *fds;		/* run_connections() of them; -1: not ours (any more) */
 	struct run_window window;
 	struct udp_door *door;	/* of a UDP run, until it starts */
 
@@ -39,7 +39,7 @@ struct server_run {
 
 static void close_data(struct server_run *r)
 {
-	for (size_t i = 0; i < run_flows(&r->spec); i++) {
+	for (size_t i = 0; i < run_connections(&r->spec); i++) {
 		if (r->fds[i] >= 0)
 			close(r->fds[i]);
 		r->fds[i] = -1;
@@ -151,7 +151,7 @@ static bool turn_has_come(struct server_run *r)
 
 static bool data_is_complete(struct server_run *r)
 {
-	return data_arrived(&r->session->server->data) == run_flows(&r->spec);
+	return data_arrived(&r->session->server->data) == run_connections(&r->spec);
 }
 
 /* ---- data connections ---- */
@@ -201,8 +201,7 @@ static int collect_data(struct server_run *r)
 	struct peer_server *s = r->session->server;
 	uint64_t deadline = deadline_in_ms(s->timing->data_ms);
 	cJSON *cookies;
-	int rc = data_open(&s->data, r->spec.protocol, run_flows(&r->spec), r->session->wake_fd,
-			   deadline, &cookies);
+	int rc = data_open(&s->data, &r->spec, r->session->wake_fd, deadline, &cookies);
 
 	if (rc < 0)
 		return rc;
@@ -329,7 +328,7 @@ static int run_service(struct server_run *r, cJSON **end, struct error *why)
 	rc = service->run(service->state, &r->session->info, &r->spec, r->fds, &r->window, &hooks,
 			  end, why);
 	/* They were the service's to close. */
-	for (size_t i = 0; i < run_flows(&r->spec); i++)
+	for (size_t i = 0; i < run_connections(&r->spec); i++)
 		r->fds[i] = -1;
 	atomic_store(&r->over, true);
 	eventfd_write(r->session->wake_fd, 1);
@@ -396,7 +395,7 @@ static int do_run(struct server_run *r, struct error *why)
 		rc = collect_data(r);
 	if (rc == -ETIMEDOUT)
 		error_set(why, ETIMEDOUT, "%zu of %zu data connections came in time",
-			  data_arrived(&s->data), run_flows(&r->spec));
+			  data_arrived(&s->data), run_connections(&r->spec));
 	if (rc < 0)
 		return rc;
 	rc = set_data_options(r, why);
@@ -436,10 +435,10 @@ int session_run(struct session *ss, const cJSON *request, uint64_t id)
 	if (against_limits(&s->options, &r.spec, text, sizeof(text)))
 		return session_send_error(ss, id, PROTOCOL_REFUSED, text);
 	limit_rate(&s->options, &r.spec);
-	r.fds = malloc(run_flows(&r.spec) * sizeof(*r.fds));
+	r.fds = malloc(run_connections(&r.spec) * sizeof(*r.fds));
 	if (!r.fds)
 		return session_send_error(ss, id, PROTOCOL_FAILED, "out of memory");
-	for (size_t i = 0; i < run_flows(&r.spec); i++)
+	for (size_t i = 0; i < run_connections(&r.spec); i++)
 		r.fds[i] = -1;
 	turn_join(&s->turns, &r.turn);
 	rc = do_run(&r, &why);

@@ -206,6 +206,8 @@ static void cookie_of(const cJSON *cookies, int i, char out[PEER_COOKIE_BYTES])
 static void test_data_registry(void **state)
 {
 	enum { N = 2048 };
+	const struct run_spec many = { .streams = N };
+	const struct run_spec two = { .streams = 1, .protocol = RUN_UDP, .latency = true };
 	struct data_registry r;
 	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), fds[N], pair[2];
 	char cookie[PEER_COOKIE_BYTES];
@@ -216,7 +218,7 @@ static void test_data_registry(void **state)
 	data_init(&r);
 	assert_int_equal(wire_make_cookie(cookie), 0);
 	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
-	assert_int_equal(data_open(&r, RUN_TCP, N, wake, deadline_in_ms(10000), &cookies), 0);
+	assert_int_equal(data_open(&r, &many, wake, deadline_in_ms(10000), &cookies), 0);
 	assert_int_equal(cJSON_GetArraySize(cookies), N);
 	/* A socket of the other kind is none of this run's. */
 	cookie_of(cookies, 5, cookie);
@@ -250,11 +252,14 @@ static void test_data_registry(void **state)
 
 	/* Expired; and a socket that nobody took is closed. */
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	assert_int_equal(data_open(&r, RUN_TCP, 2, wake, deadline_in_ms(10000), &cookies), 0);
-	cookie_of(cookies, 0, cookie);
+	assert_int_equal(data_open(&r, &two, wake, deadline_in_ms(10000), &cookies), 0);
+	/* The connection for latency is TCP whatever the flows are. */
+	assert_int_equal(cJSON_GetArraySize(cookies), 2);
+	cookie_of(cookies, 1, cookie);
+	assert_int_equal(data_look(&r, RUN_UDP, cookie), DATA_UNKNOWN);
 	assert_int_equal(data_offer(&r, RUN_TCP, cookie, pair[0]), DATA_TAKEN);
 	r.expires_ns = timing_now_ns();
-	cookie_of(cookies, 1, cookie);
+	cookie_of(cookies, 0, cookie);
 	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	data_destroy(&r);
 	assert_int_equal(read(pair[1], cookie, 1), 0);
