@@ -141,7 +141,7 @@ static void merge_queues(const struct history_sample *a, const struct stored *to
 
 	for (size_t i = 0; i < to->s.nqueues && i < a->nqueues; i++)
 		if (a->queues[i].irq == b[i].irq && a->queues[i].cpu == b[i].cpu)
-			b[i].irqs_ps = mean_float(a->queues[i].irqs_ps, b[i].irqs_ps, w);
+			b[i].per_s = mean_float(a->queues[i].per_s, b[i].per_s, w);
 }
 
 /* Into the later of the two, whose gauges and counters stay. */
@@ -226,19 +226,6 @@ int history_add(struct history *h, const struct history_sample *s)
 	return 0;
 }
 
-void history_forget_run(struct history *h, unsigned int run)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < h->n; i++) {
-		if (h->samples[i].s.run == run && !h->samples[i].s.warm)
-			free(h->samples[i].rows);
-		else
-			h->samples[to++] = h->samples[i];
-	}
-	h->n = to;
-}
-
 static uint8_t to_share(struct nd_f64 share)
 {
 	if (share.k != ND_KNOWN || !(share.v >= 0))
@@ -275,8 +262,25 @@ static struct nd_f64 per_second(struct nd_u64 n, double factor, struct nd_f64 se
 	return nd_f64((double)n.v * factor / seconds.v);
 }
 
-int history_add_run(struct history *h, const struct run *r, unsigned int number, enum side side,
-		    double at_s)
+/* Flows, queues and counters as they were when it was live. */
+static void take_live_rows(const struct history *live, struct history_sample *s)
+{
+	const struct history_sample *from = live ? history_at(live, s->at_s + s->seconds / 2)
+						 : NULL;
+
+	if (!from)
+		return;
+	s->flows = from->flows;
+	s->nflows = from->nflows;
+	s->queues = from->queues;
+	s->nqueues = from->nqueues;
+	s->counters = from->counters;
+	s->ncounters = from->ncounters;
+}
+
+/* live: samples of that time, NULL: none. */
+static int add_run(struct history *h, const struct history *live, const struct run *r,
+		   unsigned int number, enum side side, double at_s)
 {
 	const struct run_end *e = &r->ends[side];
 	struct history_core *cores = calloc(HISTORY_MAX_CORES, sizeof(*cores));
@@ -304,12 +308,39 @@ int history_add_run(struct history *h, const struct run *r, unsigned int number,
 		struct nd_f64 *rate = side == run_sender(r->spec.direction) ? &s.sent_bps
 									    : &s.received_bps;
 		*rate = per_second(iv->bytes, 8, iv->seconds);
+		take_live_rows(live, &s);
 		rc = history_add(h, &s);
 		/* Times that are none are a peer's nonsense: left out. */
 		if (rc == -EINVAL)
 			rc = 0;
 	}
 	free(cores);
+	return rc;
+}
+
+int history_add_run(struct history *h, const struct run *r, unsigned int number, enum side side,
+		    double at_s)
+{
+	return add_run(h, NULL, r, number, side, at_s);
+}
+
+int history_retell_run(struct history *h, const struct run *r, unsigned int number, enum side side,
+		       double at_s)
+{
+	struct history *live = history_new();
+	size_t to = 0;
+
+	if (!live)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n; i++) {
+		if (h->samples[i].s.run == number && !h->samples[i].s.warm)
+			live->samples[live->n++] = h->samples[i];
+		else
+			h->samples[to++] = h->samples[i];
+	}
+	h->n = to;
+	int rc = add_run(h, live, r, number, side, at_s);
+	history_free(live);
 	return rc;
 }
 

@@ -37,8 +37,10 @@ struct history_flow {
 	int32_t cpu;					/* SO_INCOMING_CPU; -1 unknown */
 };
 
-/* An interrupt vector of the NIC. */
-struct history_queue { uint32_t irq; uint16_t cpu; float irqs_ps; };
+/* An interrupt vector of the NIC; HISTORY_NO_IRQ: packets that a CPU took in. */
+#define HISTORY_NO_IRQ UINT32_MAX
+enum { HISTORY_NO_CPU = UINT16_MAX };
+struct history_queue { uint32_t irq; uint16_t cpu; float per_s; };
 
 /* A counter that moved: per second. */
 struct history_counter { char name[HISTORY_NAME_CAP]; float ps; };
@@ -69,8 +71,6 @@ void history_free(struct history *h);		/* NULL is fine */
  */
 int history_add(struct history *h, const struct history_sample *s);
 void history_clear(struct history *h);
-/* Forgets a run's samples but its warm-up, to be told again better from its intervals. */
-void history_forget_run(struct history *h, unsigned int run);
 /* Compact form of n rows into `to` (HISTORY_MAX_CORES rows); returns how many. */
 size_t history_cores_from(const struct core_load *from, size_t n, struct history_core *to);
 /*
@@ -79,6 +79,12 @@ size_t history_cores_from(const struct core_load *from, size_t n, struct history
  */
 int history_add_run(struct history *h, const struct run *r, unsigned int number, enum side side,
 		    double at_s);
+/*
+ * The same for a run whose samples are there: they are told anew, but for its warm-up, and
+ * for flows and queues, of which intervals know nothing.
+ */
+int history_retell_run(struct history *h, const struct run *r, unsigned int number, enum side side,
+		       double at_s);
 
 size_t history_count(const struct history *h);		/* NULL: 0 */
 /* Oldest first.  Valid until the next change. */

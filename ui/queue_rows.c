@@ -54,18 +54,13 @@ static void irqs_of_window(const struct source_of_rows *from, uint64_t irq, stru
 
 static void irqs_of_sample(const struct source_of_rows *from, uint64_t irq, struct queue_row *row)
 {
-	double most = -1;
-
 	for (size_t i = 0; i < from->sample->nqueues; i++) {
 		const struct history_queue *q = &from->sample->queues[i];
-		if (q->irq != irq || isnan(q->irqs_ps))
+		if (q->irq != irq || isnan(q->per_s))
 			continue;
-		row->irqs_ps = nd_f64((row->irqs_ps.k == ND_KNOWN ? row->irqs_ps.v : 0) +
-				      (double)q->irqs_ps);
-		if ((double)q->irqs_ps > most && q->irqs_ps > 0) {
-			most = (double)q->irqs_ps;
+		row->irqs_ps = nd_f64((double)q->per_s);
+		if (q->cpu != HISTORY_NO_CPU)
 			row->cpu = nd_u64(q->cpu);
-		}
 	}
 }
 
@@ -126,26 +121,44 @@ static void add_vectors(const struct source_of_rows *from, struct queue_rows *ou
 	}
 }
 
+static void fill_cpu(const struct source_of_rows *from, struct nd_u64 cpu, struct nd_f64 rx_pps,
+		     struct queue_row *row)
+{
+	*row = (struct queue_row){ .cpu = cpu, .rx_pps = rx_pps, .share = NAN,
+				   .irq = nd_u64_unknown(ND_NOT_APPLICABLE),
+				   .irqs_ps = nd_f64_unknown(ND_NOT_APPLICABLE),
+				   .tx_pps = nd_f64_unknown(ND_NOT_APPLICABLE) };
+	snprintf(row->name, sizeof(row->name), "cpu %" PRIu64, cpu.v);
+	row->load = load_of(from, cpu);
+}
+
+/* As at the cursor; false: the sample tells of none. */
+static bool add_cpus_of_sample(const struct source_of_rows *from, struct queue_rows *out)
+{
+	for (size_t i = 0; from->sample && i < from->sample->nqueues && out->n < QUEUE_ROWS_MAX;
+	     i++) {
+		const struct history_queue *q = &from->sample->queues[i];
+		if (q->irq == HISTORY_NO_IRQ && q->cpu != HISTORY_NO_CPU)
+			fill_cpu(from, nd_u64(q->cpu), nd_f64((double)q->per_s),
+				 &out->rows[out->n++]);
+	}
+	return out->n;
+}
+
 static void add_cpus(const struct source_of_rows *from, struct queue_rows *out)
 {
 	out->per_cpu = true;
+	if (add_cpus_of_sample(from, out))
+		return;
 	for (size_t i = 0; from->window && i < from->window->nsoftnet && out->n < QUEUE_ROWS_MAX;
 	     i++) {
 		const struct softnet_sample *s = &from->window->softnet[i];
-		struct queue_row *row = &out->rows[out->n];
 		if (s->cpu.k != ND_KNOWN)
 			continue;
-		*row = (struct queue_row){ .cpu = s->cpu, .share = NAN,
-					   .irq = nd_u64_unknown(ND_NOT_APPLICABLE),
-					   .irqs_ps = nd_f64_unknown(ND_NOT_APPLICABLE),
-					   .tx_pps = nd_f64_unknown(ND_NOT_APPLICABLE) };
-		snprintf(row->name, sizeof(row->name), "cpu %" PRIu64, s->cpu.v);
-		row->rx_pps = s->processed.k != ND_KNOWN ? nd_f64_unknown(s->processed.k)
-			      : from->seconds > 0
-			      ? nd_f64((double)s->processed.v / from->seconds)
-			      : nd_f64_unknown(ND_INVALID);
-		row->load = load_of(from, row->cpu);
-		out->n++;
+		struct nd_f64 pps = s->processed.k != ND_KNOWN ? nd_f64_unknown(s->processed.k)
+			: from->seconds > 0 ? nd_f64((double)s->processed.v / from->seconds)
+					    : nd_f64_unknown(ND_INVALID);
+		fill_cpu(from, s->cpu, pps, &out->rows[out->n++]);
 	}
 }
 

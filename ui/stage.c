@@ -127,9 +127,8 @@ void stage_run_ended(struct stage *s, unsigned int number, double window_at_s)
 		if (!number || !s->exam || number > s->exam->nruns ||
 		    !s->exam->runs[number - 1].ends[side].nintervals)
 			continue;
-		history_forget_run(s->history[side], number);
-		history_add_run(s->history[side], &s->exam->runs[number - 1], number, side,
-				window_at_s);
+		history_retell_run(s->history[side], &s->exam->runs[number - 1], number, side,
+				   window_at_s);
 	}
 	unlock_with_news(s);
 }

@@ -275,8 +275,13 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 			 of.row->flow);
 		page_draw(c, page_box(c, a, v, title), v->scroll, write_flow, &of);
 	} else {
-		draw_table(s, v, &flows, selected, c,
-			   page_box(c, a, v, flows.momentary ? "Flows now" : "Flows"));
+		char title[80] = "Flows";
+		if (flows.momentary && s->progress.streams > flows.n)
+			snprintf(title, sizeof(title), "Flows now: the first %zu of %" PRIu64,
+				 flows.n, s->progress.streams);
+		else if (flows.momentary)
+			snprintf(title, sizeof(title), "Flows now");
+		draw_table(s, v, &flows, selected, c, page_box(c, a, v, title));
 	}
 	flow_rows_free(&flows);
 }

@@ -95,13 +95,34 @@ static void settings(const struct link_facts *l, struct text *out)
 }
 
 /* What the link itself counted as lost in the run. */
-static void losses(const struct link_facts *l, const struct run_end *end, struct text *out,
-		   bool *some)
+/* The egress link at the cursor, while its run goes on. */
+static void link_now(const struct history_sample *s, struct text *out, bool *some)
 {
+	char rx[SHOWN_CAP], tx[SHOWN_CAP], dropped[SHOWN_CAP];
+
+	if (!s || s->link_rx_pps.k != ND_KNOWN || s->link_tx_pps.k != ND_KNOWN) {
+		text_add(out, "drops and errors: told when the run has ended");
+		return;
+	}
+	*some = s->link_dropped_ps.k == ND_KNOWN && s->link_dropped_ps.v > 0;
+	show_number(s->link_rx_pps, SHOWN_CAP, rx);
+	show_number(s->link_tx_pps, SHOWN_CAP, tx);
+	show_number(s->link_dropped_ps, SHOWN_CAP, dropped);
+	text_printf(out, "now rx %s pkt/s, tx %s pkt/s, dropped and errors %s/s", rx, tx, dropped);
+}
+
+static void losses(const struct link_facts *l, const struct shown_run *r, enum side side,
+		   struct text *out, bool *some)
+{
+	const struct run_end *end = shown_run_end(r, side);
 	const struct link_sample *s = end && end->window && l->ifindex.k == ND_KNOWN
 		? counters_link(end->window, l->ifindex.v) : NULL;
 
 	*some = false;
+	if (!s && r->number && !r->run) {
+		link_now(r->sample[side], out, some);
+		return;
+	}
 	if (!s) {
 		text_add(out, "drops and errors: not known, the run was not seen here");
 		return;
@@ -137,7 +158,7 @@ static void draw_head(const struct scene *s, const struct shown_run *r, enum sid
 	}
 	settings(l, &t);
 	draw_text(c, area_row(a, 0), INK_PLAIN, &t);
-	losses(l, shown_run_end(r, side), &t, &some);
+	losses(l, r, side, &t, &some);
 	draw_text(c, area_row(a, 1), some ? INK_BAD : INK_PLAIN, &t);
 	if (isnan(queues->most) || queues->n < 2)
 		return;
@@ -204,15 +225,16 @@ static enum ink class_ink(enum moved_class class)
 	return class == MOVED_LOST ? INK_BAD : class == MOVED_HELD ? INK_WARN : INK_PLAIN;
 }
 
-static void draw_moved(const struct moved_list *moved, struct canvas *c, struct area a,
-		       size_t selected)
+static void draw_moved(const struct moved_list *moved, bool going_on, struct canvas *c,
+		       struct area a, size_t selected)
 {
 	char shown[SHOWN_CAP];
 	struct table t;
 
 	if (!moved->n) {
 		canvas_wrap(c, a, 0, INK_DIM, moved->why == ND_KNOWN
-			    ? "no counter moved" : "not known: no counters were read");
+			    ? "no counter moved" : going_on ? "told when the run has ended"
+			    : "not known: no counters were read");
 		return;
 	}
 	table_layout(&t, moved_columns, MOVED_COLUMNS, a.columns);
@@ -264,7 +286,7 @@ static void draw_side(const struct scene *s, const struct view_state *v,
 	if (title.data && !title.failed)
 		draw_queues(s, r, side, &queues, c, page_box(c, upper, v, title.data),
 			    at < queues.n ? at : SIZE_MAX);
-	draw_moved(&moved, c,
+	draw_moved(&moved, r->number && !r->run, c,
 		   page_box(c, a, v, moved.momentary ? "Counters that move now"
 						     : "Counters that moved in the run"),
 		   mine && at >= queues.n ? at - queues.n : SIZE_MAX);

@@ -5,6 +5,9 @@
 
 #include "ui/loop.h"
 
+/* Flows are told so often; all else ten times a second. */
+enum { FLOWS_MS = 1000 };
+
 static double now_s(const struct screen_feed *f)
 {
 	return loop_seconds_now() - f->begun_s;
@@ -70,6 +73,60 @@ static size_t live_cores(const struct end_live *live, struct history_core to[LIV
 	return 1;
 }
 
+_Static_assert(LIVE_NO_IRQ == HISTORY_NO_IRQ && (int)LIVE_NO_CPU == HISTORY_NO_CPU,
+	       "interrupts and CPUs are copied as they are");
+
+static size_t live_queues(const struct end_live *live, struct history_queue to[LIVE_MAX_QUEUES])
+{
+	for (size_t i = 0; i < live->nqueues; i++)
+		to[i] = (struct history_queue){ live->queues[i].irq, live->queues[i].cpu,
+						(float)live->queues[i].per_s };
+	return live->nqueues;
+}
+
+static float gauge(struct nd_u64 v)
+{
+	return v.k == ND_KNOWN ? (float)v.v : NAN;
+}
+
+static float per_second(struct nd_u64 v, double factor, double seconds)
+{
+	return v.k == ND_KNOWN && seconds > 0 ? (float)((double)v.v * factor / seconds) : NAN;
+}
+
+static float share_of(struct nd_u64 us, double seconds)
+{
+	return fminf(per_second(us, 1e-6, seconds), 1);
+}
+
+static void keep_flows(struct screen_feed *f, enum side side, const struct beat *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; b && i < b->nflows && n < HISTORY_MAX_FLOWS; i++) {
+		const struct beat_flow *from = &b->flows[i];
+		if (from->flow.k != ND_KNOWN || from->flow.v >= UINT32_MAX)
+			continue;
+		f->flows[side][n++] = (struct history_flow){
+			.flow = (uint32_t)from->flow.v,
+			.sends = nd_str_is(from->direction, "send"),
+			.rate_bps = per_second(from->bytes, 8, b->seconds),
+			.retransmits_ps = per_second(from->retransmits, 1, b->seconds),
+			.cwnd_bytes = gauge(from->cwnd_bytes),
+			.snd_wnd_bytes = gauge(from->snd_wnd_bytes),
+			.rtt_us = gauge(from->rtt_us),
+			.busy = share_of(from->busy_us, b->seconds),
+			.rwnd_limited = share_of(from->rwnd_limited_us, b->seconds),
+			.sndbuf_limited = share_of(from->sndbuf_limited_us, b->seconds),
+			.cpu = from->incoming_cpu.k == ND_KNOWN && from->incoming_cpu.v < INT32_MAX
+				? (int32_t)from->incoming_cpu.v : -1,
+		};
+	}
+	/* A peer's beat that is late leaves what it told last. */
+	if (b)
+		f->nflows[side] = n;
+}
+
 static void give_live(struct screen_feed *f, const struct exam_progress *p, enum side side)
 {
 	const struct end_live *live = p->live[side];
@@ -80,6 +137,7 @@ static void give_live(struct screen_feed *f, const struct exam_progress *p, enum
 		return;
 	f->last_start_s[side] = live->start_s;
 	struct history_core cores[LIVE_MAX_CORES];
+	struct history_queue queues[LIVE_MAX_QUEUES];
 	struct history_sample s = {
 		.at_s = fmax(now_s(f) - live->seconds, 0),
 		.seconds = live->seconds,
@@ -89,8 +147,15 @@ static void give_live(struct screen_feed *f, const struct exam_progress *p, enum
 		.retransmits_ps = live->retransmits_ps,
 		.link_rx_bps = live->link_rx_bps,
 		.link_tx_bps = live->link_tx_bps,
+		.link_rx_pps = live->link_rx_pps,
+		.link_tx_pps = live->link_tx_pps,
+		.link_dropped_ps = live->link_dropped_ps,
 		.cores = cores,
 		.ncores = live_cores(live, cores),
+		.queues = queues,
+		.nqueues = live_queues(live, queues),
+		.flows = f->flows[side],
+		.nflows = f->nflows[side],
 	};
 	*(side == run_sender(d) ? &s.sent_bps : &s.received_bps) = nd_f64(live->rate_bps);
 	stage_sample(f->stage, side, &s);
@@ -127,6 +192,7 @@ static void progress(void *state, const struct exam_progress *p)
 	case EXAM_RUN_BEGINS:
 		f->window_at_s = -1;
 		f->last_start_s[SIDE_LOCAL] = f->last_start_s[SIDE_PEER] = NAN;
+		f->nflows[SIDE_LOCAL] = f->nflows[SIDE_PEER] = 0;
 		now = progress_of(p, SCENE_WARMUP);
 		stage_progress(f->stage, &now);
 		break;
@@ -141,8 +207,11 @@ static void progress(void *state, const struct exam_progress *p)
 			stage_run_ended(f->stage, p->run_number, f->window_at_s);
 		break;
 	case EXAM_RUN_CONNECTED:
+		break;
 	case EXAM_BEAT:
-		break;	/* for those who print lines */
+		for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
+			keep_flows(f, side, p->beats[side]);
+		break;
 	}
 }
 
@@ -159,4 +228,6 @@ void screen_feed_connect(struct screen_feed *f, struct conduct_options *o)
 	o->state = f;
 	o->progress = progress;
 	o->remark = remark;
+	if (!o->plan.base.report_ms)
+		o->plan.base.report_ms = FLOWS_MS;
 }

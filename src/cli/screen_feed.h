@@ -16,9 +16,11 @@ struct screen_feed {
 	/* the conducting thread's: */
 	double window_at_s;		/* of the run that goes on; < 0: not known yet */
 	double last_start_s[EXAM_ENDS];	/* of the newest live sample; NAN: none yet */
+	struct history_flow flows[EXAM_ENDS][HISTORY_MAX_FLOWS];	/* of the newest beat */
+	size_t nflows[EXAM_ENDS];
 };
 
-/* Sets the callbacks and their state, which is the feed; .cancelled is left to the caller. */
+/* Sets how often flows are told, and the callbacks and their state, which is the feed; .cancelled is left to the caller. */
 void screen_feed_connect(struct screen_feed *f, struct conduct_options *o);
 
 #endif

@@ -66,6 +66,10 @@ static void add_flow(struct beat_flow *to, const struct flow_sample *step)
 	add(&to->out_of_order, step->out_of_order);
 	add(&to->duplicates, step->duplicates);
 	to->lost = flow_lost(to->skipped, to->out_of_order);
+	add(&to->busy_us, step->busy_us);
+	add(&to->rwnd_limited_us, step->rwnd_limited_us);
+	add(&to->sndbuf_limited_us, step->sndbuf_limited_us);
+	to->incoming_cpu = step->incoming_cpu;
 	to->jitter_us = step->jitter_us;
 	to->cwnd_bytes = product(step->cwnd, step->snd_mss);
 	to->snd_wnd_bytes = step->snd_wnd_bytes;

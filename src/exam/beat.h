@@ -24,6 +24,9 @@ struct beat_flow {
 	/* UDP; of the receiver but for packets */
 	struct nd_u64 packets, skipped, out_of_order, lost, duplicates;
 	struct nd_u64 jitter_us;	/* gauge; of a sum: mean of its flows */
+	/* of one flow, not of a sum */
+	struct nd_u64 busy_us, rwnd_limited_us, sndbuf_limited_us;
+	struct nd_u64 incoming_cpu;	/* gauge */
 };
 extern const struct field beat_flow_fields[];
 extern const size_t beat_flow_nfields;

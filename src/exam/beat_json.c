@@ -29,6 +29,12 @@ const struct field beat_flow_fields[] = {
 	FLOW(lost, U64, PACKETS, FIELD_COUNTER, "Datagrams that never came."),
 	FLOW(duplicates, U64, PACKETS, FIELD_COUNTER, "Datagrams that came again."),
 	FLOW(jitter_us, U64, MICROSECONDS, 0, "Jitter as of RFC 3550."),
+	FLOW(busy_us, U64, MICROSECONDS, FIELD_COUNTER, "Time with data to send."),
+	FLOW(rwnd_limited_us, U64, MICROSECONDS, FIELD_COUNTER,
+	     "Part of it held by the receiver's window."),
+	FLOW(sndbuf_limited_us, U64, MICROSECONDS, FIELD_COUNTER,
+	     "Part of it held by the send buffer."),
+	FLOW(incoming_cpu, U64, NONE, 0, "CPU that its packets came in on."),
 };
 const size_t beat_flow_nfields = ARRAY_SIZE(beat_flow_fields);
 

@@ -27,6 +27,7 @@ static void end_free(struct end *e)
 	flow_folder_free(e->flows);
 	series_free(e->series);
 	beat_maker_free(e->beat);
+	live_queues_free(&e->queues);
 	for (size_t i = 0; i < e->nbeats; i++)
 		beat_free(e->beats[i]);
 	pthread_cond_destroy(&e->changed);

@@ -35,6 +35,18 @@ int end_start(const struct end_config *config, struct end **out, struct error *e
 enum { LIVE_MAX_CORES = 512, LIVE_WHOLE = 200, LIVE_UNKNOWN = 255 };
 struct live_core { uint16_t cpu; uint8_t busy, user, system, softirq, irq, steal; };
 
+/*
+ * Interrupts of a NIC's vector, of all CPUs; where no NIC here has vectors: packets that a CPU
+ * took in (softnet), irq LIVE_NO_IRQ.
+ */
+#define LIVE_NO_IRQ UINT32_MAX
+enum { LIVE_MAX_QUEUES = 512, LIVE_NO_CPU = UINT16_MAX };
+struct live_queue {
+	uint32_t irq;
+	uint16_t cpu;		/* that took most of them; LIVE_NO_CPU: there were none */
+	double per_s;
+};
+
 /* The newest finished interval, for live displays. */
 struct end_live {
 	double start_s, seconds;	/* start < 0: still warming up */
@@ -43,9 +55,13 @@ struct end_live {
 	uint64_t hot_cpu;
 	double hot_busy;
 	/* Not told by older peers: */
-	struct nd_f64 retransmits_ps, link_rx_bps, link_tx_bps;	/* of the egress link */
+	struct nd_f64 retransmits_ps;
+	/* of the egress link; dropped: and errors, both ways */
+	struct nd_f64 link_rx_bps, link_tx_bps, link_rx_pps, link_tx_pps, link_dropped_ps;
 	struct live_core cores[LIVE_MAX_CORES];
 	size_t ncores;			/* of the first so many; 0: not known */
+	struct live_queue queues[LIVE_MAX_QUEUES];
+	size_t nqueues;			/* the same; vectors are counted twice a second */
 };
 
 /*

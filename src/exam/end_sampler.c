@@ -51,11 +51,13 @@ int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out
 	return 0;
 }
 
-static void publish(struct end *e, const struct end_interval *iv)
+static void publish(struct end *e, const struct end_interval *iv, const struct counters *step)
 {
 	struct end_live live;
 
 	interval_live(iv, &live);
+	live_link_show(step, e->egress_ifindex, &live);
+	live_queues_show(&e->queues, &live);
 	pthread_mutex_lock(&e->lock);
 	e->live = live;
 	e->live_serial++;
@@ -85,7 +87,9 @@ static int step(struct end *e, const struct counters *prev, const struct counter
 	if (!rc && e->beat)
 		rc = beat_maker_add(e->beat, d);
 	if (!rc)
-		publish(e, &iv);
+		rc = live_queues_add(&e->queues, now, d);
+	if (!rc)
+		publish(e, &iv, d);
 	counters_free(d);
 	return rc;
 }

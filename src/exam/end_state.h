@@ -8,6 +8,7 @@
 #include "probes/probe.h"
 #include "src/exam/end.h"
 #include "src/exam/flow_summary.h"
+#include "src/exam/live_queues.h"
 #include "src/exam/series.h"
 
 /*
@@ -35,6 +36,7 @@ struct end {
 	size_t nbeats;
 	/* the sampler's own until it is joined: */
 	struct interval_series *series;
+	struct live_queues queues;
 	struct beat_maker *beat;	/* NULL: nobody wants them */
 	uint64_t base_ns;		/* where the warm-up, or the window, began */
 	uint64_t first_ns;		/* the first sample there */

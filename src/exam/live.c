@@ -11,6 +11,8 @@
  * noticeable part of a core.
  */
 enum { CORE_DIGITS = 16 };
+/* So are queues: eight digits of the interrupt, four of the CPU, eight of its rate. */
+enum { QUEUE_DIGITS = 20 };
 
 static void put_digits(char *to, unsigned int value, int n)
 {
@@ -40,6 +42,21 @@ static bool put_cores(cJSON *o, const struct end_live *live)
 	return cJSON_AddStringToObject(o, "cores", text);
 }
 
+static bool put_queues(cJSON *o, const struct end_live *live)
+{
+	char text[LIVE_MAX_QUEUES * QUEUE_DIGITS + 1], *to = text;
+
+	for (size_t i = 0; i < live->nqueues && i < LIVE_MAX_QUEUES; i++, to += QUEUE_DIGITS) {
+		const struct live_queue *q = &live->queues[i];
+		bool small = q->per_s < (double)UINT32_MAX;
+		put_digits(to, q->irq, 8);
+		put_digits(to + 8, q->cpu, 4);
+		put_digits(to + 12, small ? (unsigned int)(q->per_s + 0.5) : UINT32_MAX, 8);
+	}
+	*to = '\0';
+	return to == text || cJSON_AddStringToObject(o, "queues", text);
+}
+
 static void put_rate(cJSON *o, const char *name, struct nd_f64 rate)
 {
 	if (rate.k == ND_KNOWN)
@@ -62,7 +79,10 @@ cJSON *live_to_json(const struct end_live *live)
 	put_rate(o, "retransmits_ps", live->retransmits_ps);
 	put_rate(o, "link_rx_bps", live->link_rx_bps);
 	put_rate(o, "link_tx_bps", live->link_tx_bps);
-	if (put_cores(o, live))
+	put_rate(o, "link_rx_pps", live->link_rx_pps);
+	put_rate(o, "link_tx_pps", live->link_tx_pps);
+	put_rate(o, "link_dropped_ps", live->link_dropped_ps);
+	if (put_cores(o, live) && put_queues(o, live))
 		return o;
 	cJSON_Delete(o);
 	return NULL;
@@ -116,6 +136,27 @@ static size_t take_cores(const cJSON *obj, struct live_core *cores)
 	return n;
 }
 
+/* All of them, or none. */
+static size_t take_queues(const cJSON *obj, struct live_queue *queues)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, "queues");
+	const char *s = cJSON_IsString(item) ? item->valuestring : "";
+	size_t n = strlen(s) / QUEUE_DIGITS;
+	unsigned int irq, cpu, per_s;
+
+	if (strlen(s) % QUEUE_DIGITS || n > LIVE_MAX_QUEUES)
+		return 0;
+	for (size_t i = 0; i < n; i++, s += QUEUE_DIGITS) {
+		if (!take_digits(s, 8, UINT32_MAX, &irq) ||
+		    !take_digits(s + 8, 4, LIVE_NO_CPU, &cpu) ||
+		    (cpu >= ND_MAX_CPUS && cpu != LIVE_NO_CPU) ||
+		    !take_digits(s + 12, 8, UINT32_MAX, &per_s))
+			return 0;
+		queues[i] = (struct live_queue){ irq, (uint16_t)cpu, per_s };
+	}
+	return n;
+}
+
 static struct nd_f64 take_rate(const cJSON *obj, const char *name)
 {
 	double v;
@@ -140,7 +181,11 @@ bool live_from_json(const cJSON *obj, struct end_live *out)
 	l.retransmits_ps = take_rate(obj, "retransmits_ps");
 	l.link_rx_bps = take_rate(obj, "link_rx_bps");
 	l.link_tx_bps = take_rate(obj, "link_tx_bps");
+	l.link_rx_pps = take_rate(obj, "link_rx_pps");
+	l.link_tx_pps = take_rate(obj, "link_tx_pps");
+	l.link_dropped_ps = take_rate(obj, "link_dropped_ps");
 	l.ncores = take_cores(obj, l.cores);
+	l.nqueues = take_queues(obj, l.queues);
 	*out = l;
 	return true;
 }

@@ -144,6 +144,7 @@ static void runs_are_told_anew(void **state)
 	struct exam *e = build_two_hosts();
 	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
 	struct stage *stage = stage_new();
+	const struct history_flow flow = { .flow = 7 };
 	struct scene scene = { 0 };
 
 	(void)state;
@@ -151,6 +152,8 @@ static void runs_are_told_anew(void **state)
 	for (unsigned int i = 0; i < 20; i++) {
 		struct history_sample s = sample(i / 10.0, 0.1, 1);
 		s.warm = i < 10;
+		s.flows = &flow;
+		s.nflows = 1;
 		stage_sample(stage, SIDE_PEER, &s);
 	}
 	stage_exam(stage, e, NULL);
@@ -166,6 +169,9 @@ static void runs_are_told_anew(void **state)
 	const struct history_sample *last = history_get(h, history_count(h) - 1);
 	assert_true(fabs(last->received_bps.v - 6e9) < 6e8);
 	assert_int_equal(history_hot_core(last)->cpu, 3);
+	/* What the intervals do not tell stays. */
+	assert_int_equal(history_at(h, 1.5)->nflows, 1);
+	assert_int_equal(history_at(h, 1.5)->flows[0].flow, 7);
 	assert_null(strchr(scene.problem, '\033'));
 	assert_int_equal(scene.progress.phase, SCENE_OVER);
 	stage_release(stage);
