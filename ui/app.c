@@ -140,10 +140,13 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	/* Over the help a view sees no keys. */
+	a->request.say = NULL;
 	bool taken = !a->help && v->key &&
 		     v->key(&a->scene, app_state(a), key, &a->request);
 	if (!taken)
 		run_app_key(a, key);
+	if (a->request.say)
+		app_say(a, a->request.say);
 	if (a->request.wish == WISH_PLAIN) {
 		a->plain = !a->plain;
 		app_request_done(a, NULL);
@@ -151,6 +154,31 @@ void app_key(struct app *a, uint32_t key)
 	size_t n = app_rows(a);
 	if (app_state(a)->selected >= n)
 		app_state(a)->selected = n ? n - 1 : 0;
+}
+
+void app_click(struct app *a, const struct canvas_link *on)
+{
+	if (!on || a->prompt != PROMPT_NONE)
+		return;
+	if (on->kind == LINK_VIEW)
+		app_key(a, '1' + on->of);
+	else if (on->kind == LINK_KEY)
+		app_key(a, on->of);
+	else if (on->of == app_state(a)->selected)
+		app_key(a, UI_KEY_ENTER);
+	else if (on->of < app_rows(a)) {
+		a->message[0] = '\0';
+		app_state(a)->selected = on->of;
+		app_state(a)->scroll = 0;
+	}
+}
+
+void app_drawn(struct app *a, const struct canvas *c)
+{
+	size_t *scroll = a->help ? &a->help_scroll : &app_state(a)->scroll;
+
+	if (c->pages && *scroll > c->page_end)
+		*scroll = c->page_end;
 }
 
 void app_set_time(struct app *a, double clock_s)

@@ -19,6 +19,7 @@ struct app {
 	size_t current;			/* index into views_table */
 	struct view_state states[APP_MAX_VIEWS];
 	bool help, plain;
+	bool mouse;			/* the terminal is to tell clicks, and selects no text */
 	size_t help_scroll;
 	enum app_prompt prompt;
 	char typed[256];
@@ -44,6 +45,10 @@ bool app_moves(const struct app *a);
 /* Frees the request; shows `message` (may be NULL) on the status line. */
 void app_request_done(struct app *a, const char *message);
 void app_draw(const struct app *a, struct canvas *c);
+/* That canvas is shown: what scrolls stops where its end is seen. */
+void app_drawn(struct app *a, const struct canvas *c);
+/* A click on something that was drawn; NULL: on nothing. */
+void app_click(struct app *a, const struct canvas_link *on);
 
 /* ---- of the app's own files ---- */
 

@@ -21,8 +21,10 @@ static void tabs(const struct app *a, struct canvas *c, struct area row)
 		x += canvas_printf(c, row, x, 0, here ? INK_STRONG : INK_PLAIN, " %s",
 				   views_table[i]->name);
 		x += canvas_text(c, row, x, 0, INK_KEY, here ? "]" : " ");
+		struct area tab = { row.x + from, row.y, x - from, 1 };
+		canvas_link(c, tab, LINK_VIEW, (uint32_t)i);
 		if (here)
-			canvas_select(c, (struct area){ row.x + from, row.y, x - from, 1 });
+			canvas_select(c, tab);
 	}
 	const char *about = a->scene.file ? a->scene.file : a->scene.peer;
 	unsigned int n = about ? canvas_text_columns(c, about) : 0;
@@ -80,13 +82,14 @@ static void status(const struct app *a, struct canvas *c, struct area row)
 }
 
 static unsigned int bar_key(struct canvas *c, struct area row, unsigned int x, const char *key,
-			    const char *does)
+			    const char *does, uint32_t code)
 {
 	unsigned int n = canvas_text_columns(c, key) + canvas_text_columns(c, does) + 3;
 
 	/* A key without its word helps nobody. */
 	if (x + n > row.columns + 2)
 		return x;
+	canvas_link(c, (struct area){ row.x + x, row.y, n - 2, 1 }, LINK_KEY, code);
 	x += canvas_text(c, row, x, 0, INK_KEY, key);
 	x += canvas_printf(c, row, x, 0, INK_PLAIN, " %s  ", does);
 	return x;
@@ -106,15 +109,15 @@ static void key_bar(const struct app *a, struct canvas *c, struct area row)
 		return;
 	}
 	for (size_t i = 0; i < 2 && i < app_nkeys; i++)
-		x = bar_key(c, row, x, app_keys[i].name, app_keys[i].bar);
+		x = bar_key(c, row, x, app_keys[i].name, app_keys[i].bar, app_keys[i].keys[0]);
 	for (size_t i = 0; i < v->nkeys; i++)
-		x = bar_key(c, row, x, v->keys[i].name, v->keys[i].does);
+		x = bar_key(c, row, x, v->keys[i].name, v->keys[i].does, v->keys[i].key);
 	for (size_t i = 2; i < app_nkeys; i++) {
 		const struct app_key_row *k = &app_keys[i];
 		bool useless = (!strcmp(k->name ? k->name : "", "/") && !v->row_text) ||
 			       (!strcmp(k->name ? k->name : "", "s") && !v->nsorts);
 		if (k->bar && !useless)
-			x = bar_key(c, row, x, k->name, k->bar);
+			x = bar_key(c, row, x, k->name, k->bar, k->keys[0]);
 	}
 }
 
@@ -161,6 +164,8 @@ void app_draw_help(const struct app *a, struct canvas *c, struct area area)
 	help_line(c, in, &n, from, INK_TITLE, "Bars of ceilings",
 		  c->utf8 ? "\u2588 surely below, \u2592 inside the interval, \u2503 the rate"
 			  : "# surely below, = inside the interval, | the rate");
+	c->pages = true;
+	c->page_end = n > in.rows ? n - in.rows : 0;
 }
 
 void app_draw(const struct app *a, struct canvas *c)

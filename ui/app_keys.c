@@ -179,6 +179,14 @@ static void details(struct app *a, uint32_t key)
 	}
 }
 
+static void mouse(struct app *a, uint32_t key)
+{
+	(void)key;
+	a->mouse = !a->mouse;
+	app_say(a, a->mouse ? "mouse: click tabs, rows and keys; m gives it back to select text"
+			    : "mouse: the terminal's own, to select text");
+}
+
 static void report(struct app *a, uint32_t key)
 {
 	(void)key;
@@ -221,5 +229,7 @@ const struct app_key_row app_keys[] = {
 	{ .keys = { 'r' }, .name = "r", .does = "reverse the order", .act = sort },
 	{ .keys = { 'w' }, .name = "w", .does = "write a report: a file name is asked for",
 	  .bar = "write", .act = report },
+	{ .keys = { 'm' }, .name = "m",
+	  .does = "mouse: clicks and wheel, or (as at first) selecting text", .act = mouse },
 };
 const size_t app_nkeys = ARRAY_SIZE(app_keys);

@@ -46,6 +46,7 @@ int canvas_init(struct canvas *c, unsigned int columns, unsigned int rows, bool 
 void canvas_free(struct canvas *c)
 {
 	free(c->cells);
+	free(c->links);
 	*c = (struct canvas){ 0 };
 }
 
@@ -53,6 +54,34 @@ void canvas_clear(struct canvas *c)
 {
 	for (size_t i = 0; i < (size_t)c->columns * c->rows; i++)
 		c->cells[i] = (struct cell){ ' ', INK_PLAIN, 0 };
+	c->nlinks = 0;
+	c->pages = false;
+}
+
+void canvas_link(struct canvas *c, struct area a, enum link_kind kind, uint32_t of)
+{
+	/* Without memory nothing can be clicked, and all can be seen. */
+	if (!c->links)
+		c->links = calloc(CANVAS_MAX_LINKS, sizeof(*c->links));
+	if (c->links && c->nlinks < CANVAS_MAX_LINKS)
+		c->links[c->nlinks++] = (struct canvas_link){ a, kind, of };
+}
+
+const struct canvas_link *canvas_link_at(const struct canvas *c, unsigned int x, unsigned int y)
+{
+	for (size_t i = c->nlinks; i--;) {
+		const struct area *a = &c->links[i].area;
+		if (x >= a->x && x - a->x < a->columns && y >= a->y && y - a->y < a->rows)
+			return &c->links[i];
+	}
+	return NULL;
+}
+
+void canvas_list_row(struct canvas *c, struct area a, size_t row, bool selected)
+{
+	canvas_link(c, a, LINK_ROW, (uint32_t)row);
+	if (selected)
+		canvas_select(c, a);
 }
 
 struct area canvas_whole(const struct canvas *c)

@@ -44,10 +44,22 @@ struct cell { uint32_t c; uint8_t ink, marks; };
 
 enum canvas_limits { CANVAS_MAX_COLUMNS = 1000, CANVAS_MAX_ROWS = 500 };
 
-struct canvas { struct cell *cells; unsigned int columns, rows; bool utf8; };
-
 /* A part of a canvas.  May be empty; what does not fit on the canvas is not drawn. */
 struct area { unsigned int x, y, columns, rows; };
+
+/* What a click on a part of the canvas means. */
+enum link_kind { LINK_VIEW, LINK_ROW, LINK_KEY };
+struct canvas_link { struct area area; enum link_kind kind; uint32_t of; };
+enum { CANVAS_MAX_LINKS = 1024 };
+
+struct canvas {
+	struct cell *cells;
+	unsigned int columns, rows;
+	bool utf8;
+	struct canvas_link *links;	size_t nlinks;
+	bool pages;			/* a page that scrolls was drawn: */
+	size_t page_end;		/* furthest that it scrolls */
+};
 
 /* Blank; sizes beyond the limits are cut down to them.  0 or -ENOMEM. */
 int canvas_init(struct canvas *c, unsigned int columns, unsigned int rows, bool utf8);
@@ -107,6 +119,12 @@ unsigned int canvas_text_columns(const struct canvas *c, const char *s);
 struct area canvas_box(struct canvas *c, struct area a, enum ink ink, const char *title);
 /* Marks what is drawn there as the selected row. */
 void canvas_select(struct canvas *c, struct area a);
+/* A click there is on number `of`: of a view, a row of the list, or a key. */
+void canvas_link(struct canvas *c, struct area a, enum link_kind kind, uint32_t of);
+/* The link there that was drawn last; NULL: none. */
+const struct canvas_link *canvas_link_at(const struct canvas *c, unsigned int x, unsigned int y);
+/* Row number `row` of a list is drawn there. */
+void canvas_list_row(struct canvas *c, struct area a, size_t row, bool selected);
 
 /* Lines of UTF-8 without trailing spaces: for tests, and for illustrations. */
 void canvas_to_text(const struct canvas *c, struct text *out);

@@ -21,6 +21,7 @@ enum ui_key {
 	UI_KEY_END,
 	UI_KEY_BACK_TAB,
 	UI_KEY_BACKSPACE,
+	UI_KEY_CLICK,		/* terminal_clicked() says where */
 	UI_KEYS_END
 };
 

@@ -39,15 +39,47 @@ static bool draw(const struct loop *l)
 	hold(l);
 	app_draw(l->app, &c);
 	release(l);
+	app_drawn(l->app, &c);
 	int rc = terminal_show(l->terminal, &c);
 	canvas_free(&c);
 	return !rc;
+}
+
+/* What is clicked on is what was drawn there, so it is drawn once more. */
+static void click(const struct loop *l)
+{
+	unsigned int columns, rows, x, y;
+	struct canvas c;
+
+	terminal_size(l->terminal, &columns, &rows);
+	terminal_clicked(l->terminal, &x, &y);
+	if (canvas_init(&c, columns, rows, l->utf8))
+		return;
+	hold(l);
+	app_draw(l->app, &c);
+	app_click(l->app, canvas_link_at(&c, x, y));
+	release(l);
+	canvas_free(&c);
+}
+
+/* Lines and tabs are text; all else would act on the terminal that it is pasted into. */
+static bool acts_on_terminals(const char *s)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s < ' ' && *s != '\n' && *s != '\t') || *s == 0x7f)
+			return true;
+	return false;
 }
 
 static void copy(const struct loop *l)
 {
 	struct app *a = l->app;
 	const char *text = a->request.text.data;
+
+	if (text && acts_on_terminals(text)) {
+		app_request_done(a, "not copied: there are control characters in it");
+		return;
+	}
 	int rc = text ? terminal_copy(l->terminal, text) : -1;
 
 	app_request_done(a, rc ? "too much to copy"
@@ -59,9 +91,14 @@ static void keys(const struct loop *l)
 	uint32_t key;
 
 	while (!l->app->quit && (key = terminal_key(l->terminal)) != UI_KEY_NONE) {
-		hold(l);
-		app_key(l->app, key);
-		release(l);
+		if (key == UI_KEY_CLICK) {
+			click(l);
+		} else {
+			hold(l);
+			app_key(l->app, key);
+			release(l);
+		}
+		terminal_mouse(l->terminal, l->app->mouse);
 		if (l->app->request.wish == WISH_COPY)
 			copy(l);
 		else if (l->app->request.wish != WISH_NONE && l->wish)

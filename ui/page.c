@@ -104,6 +104,8 @@ void page_draw(struct canvas *c, struct area a, size_t scroll, page_writer write
 	write(&p, about);
 	rows = all.rows;
 	size_t furthest = rows > a.rows ? rows - a.rows : 0;
+	c->pages = true;
+	c->page_end = furthest;
 	if (scroll > furthest)
 		scroll = furthest;
 	copy_rows(&all, scroll, c, (struct area){ a.x, a.y, columns, a.rows });

@@ -24,6 +24,8 @@ struct terminal {
 	sigset_t mask_before;
 	struct termios modes;		/* before us */
 	enum palette_depth depth;
+	bool mouse;
+	unsigned int click_x, click_y;
 	struct canvas shown;		/* what is on the terminal; columns 0: nothing known */
 };
 
@@ -53,6 +55,8 @@ static void add_capability(char *to, size_t *n, const char *name)
 	}
 }
 
+static const char mouse_off[] = "\033[?1006;1000l";
+
 /* What endwin() would write, for when nothing may be called any more. */
 static void guard(const struct terminal *t)
 {
@@ -63,6 +67,10 @@ static void guard(const struct terminal *t)
 	add_capability(bytes, &n, "rmcup");
 	add_capability(bytes, &n, "cnorm");
 	add_capability(bytes, &n, "rmkx");
+	if (t->mouse && n + sizeof(mouse_off) - 1 < sizeof(bytes)) {
+		memcpy(bytes + n, mouse_off, sizeof(mouse_off) - 1);
+		n += sizeof(mouse_off) - 1;
+	}
 	crash_guard(STDOUT_FILENO, bytes, n, &t->modes);
 }
 
@@ -150,6 +158,7 @@ void terminal_close(struct terminal *t)
 {
 	if (!t)
 		return;
+	terminal_mouse(t, false);
 	curs_set(1);
 	endwin();
 	crash_unguard();
@@ -294,12 +303,51 @@ static const struct { wint_t from; uint32_t to; } special[] = {
 	{ KEY_BACKSPACE, UI_KEY_BACKSPACE }, { KEY_ENTER, UI_KEY_ENTER },
 };
 
+void terminal_mouse(struct terminal *t, bool on)
+{
+	if (t->mouse == on)
+		return;
+	t->mouse = on;
+	mouseinterval(0);
+	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	guard(t);
+}
+
+void terminal_clicked(const struct terminal *t, unsigned int *x, unsigned int *y)
+{
+	*x = t->click_x;
+	*y = t->click_y;
+}
+
+static uint32_t mouse_key(struct terminal *t)
+{
+	MEVENT e;
+
+	if (getmouse(&e) == ERR || e.x < 0 || e.y < 0)
+		return UI_KEY_NONE;
+	if (e.bstate & BUTTON4_PRESSED)
+		return UI_KEY_UP;
+	if (e.bstate & BUTTON5_PRESSED)
+		return UI_KEY_DOWN;
+	if (!(e.bstate & BUTTON1_PRESSED))
+		return UI_KEY_NONE;
+	t->click_x = (unsigned int)e.x;
+	t->click_y = (unsigned int)e.y;
+	return UI_KEY_CLICK;
+}
+
 uint32_t terminal_key(struct terminal *t)
 {
 	wint_t c;
 	int kind;
 
 	while ((kind = get_wch(&c)) != ERR) {
+		if (kind == KEY_CODE_YES && c == KEY_MOUSE) {
+			uint32_t key = mouse_key(t);
+			if (key != UI_KEY_NONE)
+				return key;
+			continue;
+		}
 		if (kind == KEY_CODE_YES) {
 			for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 				if (special[i].from == c)

@@ -33,6 +33,10 @@ enum terminal_event { TERMINAL_TIMEOUT, TERMINAL_KEYS, TERMINAL_RESIZED, TERMINA
 enum terminal_event terminal_wait(struct terminal *t, const int *fds, size_t n, int timeout_ms);
 /* The next key that was pressed; UI_KEY_NONE: no more. */
 uint32_t terminal_key(struct terminal *t);
+/* Whether clicks and the wheel are keys for us: then the terminal selects no text with them. */
+void terminal_mouse(struct terminal *t, bool on);
+/* Where the last UI_KEY_CLICK was. */
+void terminal_clicked(const struct terminal *t, unsigned int *x, unsigned int *y);
 /* To the clipboard, by OSC 52: not all terminals let us.  0 or -errno. */
 int terminal_copy(struct terminal *t, const char *text);
 

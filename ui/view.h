@@ -33,7 +33,11 @@ enum view_wish {
 	WISH_AGAIN,			/* run the exam again, keep this one to compare */
 	WISH_PLAIN			/* show text without frames, to select with the mouse */
 };
-struct view_request { enum view_wish wish; struct text text; };
+struct view_request {
+	enum view_wish wish;
+	struct text text;
+	const char *say;		/* for the status line, static; NULL: nothing */
+};
 
 struct key_row { uint32_t key; const char *name, *does; };
 

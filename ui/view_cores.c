@@ -237,8 +237,8 @@ static void draw_side(const struct scene *s, const struct view_state *v,
 	for (unsigned int y = 0; y < in.rows && first + y < rows.n; y++) {
 		struct area row = area_row(in, y);
 		draw_row(s, r, side, &rows, &rows.rows[first + y], c, row);
-		if (side == v->side && first + y == selected)
-			canvas_select(c, row);
+		if (side == v->side)
+			canvas_list_row(c, row, first + y, first + y == selected);
 	}
 	core_rows_free(&rows);
 }

@@ -53,8 +53,7 @@ static void draw_list(const struct scene *s, size_t selected, struct canvas *c, 
 		if (!entry_at(s, first + y, &e))
 			continue;
 		draw_entry(&e, c, area_row(a, y));
-		if (first + y == selected)
-			canvas_select(c, area_row(a, y));
+		canvas_list_row(c, area_row(a, y), first + y, first + y == selected);
 	}
 }
 
@@ -140,8 +139,6 @@ static void copy_lines(const char *const *lines, size_t n, struct view_request *
 {
 	for (size_t i = 0; i < n; i++)
 		text_printf(&r->text, "%s%s", i ? "\n" : "", lines[i]);
-	if (n)
-		r->wish = WISH_COPY;
 }
 
 /* The commands of the selected finding; of the plan: those of all its steps, in order. */
@@ -161,6 +158,12 @@ static void copy(const struct entry *e, uint32_t k, struct view_request *r)
 			text_add(&r->text, "\n");
 		copy_lines(d->plan[i].finding->commands, d->plan[i].finding->ncommands, r);
 	}
+	if (r->text.len)
+		r->wish = WISH_COPY;
+	else
+		r->say = k == 'c' ? "nothing to copy: no command mends this"
+			 : k == 'C' ? "nothing to copy: no command makes this stay"
+				    : "nothing to copy: there is no command to undo";
 }
 
 static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct view_request *r)
@@ -174,6 +177,8 @@ static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct 
 	case 'U':
 		if (there)
 			copy(&e, k, r);
+		else
+			r->say = "nothing to copy yet";
 		return true;
 	case 'v':
 		r->wish = WISH_PLAIN;
@@ -183,8 +188,10 @@ static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct 
 		return true;
 	case 'b':
 		/* The entry after the plan. */
-		if (s->diagnosis_before)
+		if (s->diagnosis_before && s->diagnosis)
 			v->selected = s->diagnosis->nfindings + (s->diagnosis->nplan > 0);
+		else
+			r->say = "nothing to compare with: a runs the exam again";
 		v->scroll = 0;
 		return true;
 	default:

@@ -247,8 +247,7 @@ static void draw_table(const struct scene *s, const struct view_state *v,
 	for (unsigned int y = 0; y < a.rows && first + y < flows->n; y++) {
 		const struct flow_row *row = &flows->rows[first + y];
 		draw_flow(row, &queues[side_other(row->sender)], &t, c, a, y);
-		if (first + y == selected)
-			canvas_select(c, area_row(a, y));
+		canvas_list_row(c, area_row(a, y), first + y, first + y == selected);
 	}
 }
 

@@ -132,8 +132,7 @@ static void draw_list(const struct scene *s, const struct ladder_list *l, size_t
 				continue;
 			struct area row = area_row(a, (unsigned int)(line - first));
 			draw_rung(r, list_at(l, i), c, row);
-			if (i == selected)
-				canvas_select(c, row);
+			canvas_list_row(c, row, i, i == selected);
 		}
 	}
 }

@@ -197,10 +197,26 @@ static void draw_queue(const struct queue_rows *queues, const struct queue_row *
 		core_bar(c, a, t->x[COLUMN_LOAD], y, t->width[COLUMN_LOAD], &q->load);
 }
 
-/* selected: SIZE_MAX: not in this list. */
+/* Both lists of the chosen host are one to the cursor: the second begins at `from`. */
+struct cursor { bool here; size_t from, selected; };
+
+static void list_row(struct canvas *c, struct area row, const struct cursor *cursor, size_t i)
+{
+	if (cursor->here)
+		canvas_list_row(c, row, cursor->from + i, cursor->from + i == cursor->selected);
+}
+
+static size_t first_row(const struct cursor *cursor, size_t n, size_t page)
+{
+	bool inside = cursor->here && cursor->selected >= cursor->from &&
+		      cursor->selected - cursor->from < n;
+
+	return list_first(inside ? cursor->selected - cursor->from : 0, n, page);
+}
+
 static void draw_queues(const struct scene *s, const struct shown_run *r, enum side side,
 			const struct queue_rows *queues, struct canvas *c, struct area a,
-			size_t selected)
+			const struct cursor *cursor)
 {
 	struct table t;
 
@@ -212,11 +228,10 @@ static void draw_queues(const struct scene *s, const struct shown_run *r, enum s
 	}
 	table_layout(&t, queue_columns, QUEUE_COLUMNS, a.columns);
 	table_head(c, area_take_top(&a, 1), 0, &t, -1, false);
-	size_t first = list_first(selected < queues->n ? selected : 0, queues->n, a.rows);
+	size_t first = first_row(cursor, queues->n, a.rows);
 	for (unsigned int y = 0; y < a.rows && first + y < queues->n; y++) {
 		draw_queue(queues, &queues->rows[first + y], &t, c, a, y);
-		if (first + y == selected)
-			canvas_select(c, area_row(a, y));
+		list_row(c, area_row(a, y), cursor, first + y);
 	}
 }
 
@@ -226,7 +241,7 @@ static enum ink class_ink(enum moved_class class)
 }
 
 static void draw_moved(const struct moved_list *moved, bool going_on, struct canvas *c,
-		       struct area a, size_t selected)
+		       struct area a, const struct cursor *cursor)
 {
 	char shown[SHOWN_CAP];
 	struct table t;
@@ -239,15 +254,14 @@ static void draw_moved(const struct moved_list *moved, bool going_on, struct can
 	}
 	table_layout(&t, moved_columns, MOVED_COLUMNS, a.columns);
 	table_head(c, area_take_top(&a, 1), 0, &t, -1, false);
-	size_t first = list_first(selected < moved->n ? selected : 0, moved->n, a.rows);
+	size_t first = first_row(cursor, moved->n, a.rows);
 	for (unsigned int y = 0; y < a.rows && first + y < moved->n; y++) {
 		const struct moved *m = &moved->rows[first + y];
 		table_cell(c, a, y, &t, COLUMN_COUNTER, class_ink(m->class), m->name);
 		number_cell(c, a, y, &t, COLUMN_PS, class_ink(m->class), m->ps);
 		snprintf(shown, sizeof(shown), m->total.k == ND_KNOWN ? "%.0f" : "-", m->total.v);
 		table_cell(c, a, y, &t, COLUMN_TOTAL, INK_PLAIN, shown);
-		if (first + y == selected)
-			canvas_select(c, area_row(a, y));
+		list_row(c, area_row(a, y), cursor, first + y);
 	}
 }
 
@@ -278,18 +292,18 @@ static void draw_side(const struct scene *s, const struct view_state *v,
 		queue_rows_free(&queues);
 		return;
 	}
-	bool mine = side == v->side;
-	size_t at = mine ? v->selected : SIZE_MAX;
+	const struct cursor upper_rows = { side == v->side, 0, v->selected };
+	const struct cursor lower_rows = { side == v->side, queues.n, v->selected };
 	struct area upper = a.columns >= BESIDE_COLUMNS ? area_take_left(&a, a.columns * 3 / 5)
 							: area_take_top(&a, a.rows * 3 / 5);
 	queues_title(s, side, queues.per_cpu, &title);
 	if (title.data && !title.failed)
 		draw_queues(s, r, side, &queues, c, page_box(c, upper, v, title.data),
-			    at < queues.n ? at : SIZE_MAX);
+			    &upper_rows);
 	draw_moved(&moved, r->number && !r->run, c,
 		   page_box(c, a, v, moved.momentary ? "Counters that move now"
 						     : "Counters that moved in the run"),
-		   mine && at >= queues.n ? at - queues.n : SIZE_MAX);
+		   &lower_rows);
 	text_free(&title);
 	queue_rows_free(&queues);
 	moved_free(&moved);

@@ -243,6 +243,106 @@ static void report_is_asked_for(void **state)
 	screen_free(s);
 }
 
+static void click(struct screen *s, unsigned int x, unsigned int y)
+{
+	struct canvas c;
+
+	assert_int_equal(canvas_init(&c, 120, 40, true), 0);
+	app_draw(&s->app, &c);
+	app_click(&s->app, canvas_link_at(&c, x, y));
+	canvas_free(&c);
+}
+
+/* Where a text is drawn; what is under it is what a click there means. */
+static void find_on_screen(const struct screen *s, const char *what, unsigned int *x,
+			   unsigned int *y)
+{
+	struct text t = screen_text(s, 120, 40, false);
+	const char *at = strstr(t.data, what), *line = at;
+
+	assert_non_null(at);
+	while (line > t.data && line[-1] != '\n')
+		line--;
+	*x = (unsigned int)(at - line);
+	*y = 0;
+	for (const char *p = t.data; p < line; p++)
+		*y += *p == '\n';
+	text_free(&t);
+}
+
+static void clicks(void **state)
+{
+	struct screen *s = screen_of_recorded("lan-25g-cpu-bound");
+	unsigned int x, y;
+
+	(void)state;
+	find_on_screen(s, "5 Flows", &x, &y);
+	click(s, x, y);
+	assert_int_equal(s->app.current, 4);
+	find_on_screen(s, "   2 peer", &x, &y);
+	click(s, x + 3, y);
+	assert_int_equal(s->app.states[4].selected, 2);
+	assert_false(s->app.states[4].open);
+	click(s, x + 3, y);
+	assert_true(s->app.states[4].open);
+	find_on_screen(s, "? help", &x, &y);
+	click(s, x, y);
+	assert_true(s->app.help);
+	click(s, x, y);
+	assert_false(s->app.help);
+	/* Nothing is there. */
+	click(s, 119, 2);
+	click(s, 5000, 5000);
+	app_key(&s->app, 'm');
+	assert_true(s->app.mouse);
+	app_key(&s->app, 'm');
+	assert_false(s->app.mouse);
+	screen_free(s);
+}
+
+/* However often a key is pressed, the same number of the other brings the page back. */
+static void pages_stop_at_their_end(void **state)
+{
+	struct screen *s = screen_of_recorded("lan-25g-cpu-bound");
+	struct canvas c;
+
+	(void)state;
+	app_key(&s->app, '6');
+	for (unsigned int i = 0; i < 500; i++)
+		app_key(&s->app, UI_KEY_PAGE_DOWN);
+	assert_int_equal(canvas_init(&c, 80, 24, true), 0);
+	app_draw(&s->app, &c);
+	assert_true(c.pages);
+	app_drawn(&s->app, &c);
+	assert_int_equal(app_state(&s->app)->scroll, c.page_end);
+	app_key(&s->app, '?');
+	for (unsigned int i = 0; i < 500; i++)
+		app_key(&s->app, UI_KEY_DOWN);
+	app_draw(&s->app, &c);
+	app_drawn(&s->app, &c);
+	assert_int_equal(s->app.help_scroll, c.page_end);
+	assert_true(c.page_end > 0 && c.page_end < 60);
+	canvas_free(&c);
+	screen_free(s);
+}
+
+static void nothing_to_copy_is_said(void **state)
+{
+	struct screen *s = screen_of_recorded("lan-10g");
+	struct text t;
+
+	(void)state;
+	app_key(&s->app, '6');
+	app_key(&s->app, 'c');
+	assert_int_equal(s->app.request.wish, WISH_NONE);
+	t = screen_text(s, 120, 40, false);
+	assert_non_null(strstr(t.data, "nothing to copy"));
+	text_free(&t);
+	app_key(&s->app, 'b');
+	assert_non_null(strstr(s->app.message, "nothing to compare with"));
+	screen_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +358,9 @@ int main(void)
 		cmocka_unit_test(pause_and_scroll_back),
 		cmocka_unit_test(live_time),
 		cmocka_unit_test(report_is_asked_for),
+		cmocka_unit_test(clicks),
+		cmocka_unit_test(pages_stop_at_their_end),
+		cmocka_unit_test(nothing_to_copy_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
