@@ -186,8 +186,8 @@ const struct field run_end_fields[] = {
 	FIELD(struct run_end, process_cores, F64, NONE, 0,
 	      "CPU time of all threads of an iperf3 at this end / window: 1.7 is 1.7 cores."),
 	FIELD(struct run_end, placement, STR, NONE, 0,
-	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They ran "
-	      "anywhere: no-nic (none on the path), no-room (too few cores serve no queue of it), "
+	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They "
+	      "ran anywhere: no-nic (none on the path), no-room (too few cores serve no queue of it), "
 	      "same-machine (both ends would take the same), unknown."),
 	FIELD(struct run_end, held_up_us, U64, MICROSECONDS, 0,
 	      "Longest time a sample came late: this end did not get a CPU, or its machine stood "
@@ -202,8 +202,8 @@ const struct field placed_worker_fields[] = {
 	FIELD(struct placed_worker, worker, U64, NONE, FIELD_KEY, "Number of the worker from 0."),
 	FIELD(struct placed_worker, cpu, U64, NONE, 0, "The only CPU it may run on."),
 	FIELD(struct placed_worker, reason, STR, NONE, 0,
-	      "asked; on the NIC's node: own-core (serves none of its queues), smt-sibling (of such "
-	      "a core, which has a worker already), serves-queues (all others were taken)."),
+	      "asked; on the NIC's node: own-core (serves none of its queues), smt-sibling (of "
+	      "such a core, which has a worker already), serves-queues (all others were taken)."),
 };
 const size_t placed_worker_nfields = ARRAY_SIZE(placed_worker_fields);
 

@@ -65,7 +65,7 @@ struct run_spec {
 	bool udp_gso, udp_gro;		/* UDP_SEGMENT, UDP_GRO, where the kernel grants them */
 	bool udp_counters_32bit;	/* packet numbers as plain iperf3 has them */
 	char congestion_control[16];	/* "": the sending host's default */
-	uint64_t report_ms;		/* both ends tell each other what they saw so often; 0: not */
+	uint64_t report_ms;		/* both ends tell what they saw so often; 0: not */
 	uint64_t client_cpu, server_cpu;	/* that end's workers run on: number + 1; 0: any */
 };
 

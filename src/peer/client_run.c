@@ -43,7 +43,7 @@ int peer_run_cut(struct peer *p, struct error *err)
 		return error_set(err, EINVAL, "%s: no run is going on", p->label);
 	if (p->run_end || p->run_failed)
 		return 0;
-	/* To the server all the same: it reports what it has, and whether we listen is our matter. */
+	/* To the server the same: it reports what it has, and whether we listen is ours. */
 	return client_send(p, client_message("cancel", p->run_id), err);
 }
 

@@ -76,10 +76,10 @@ check "a second signal ends it at once" [ "$status" -gt 128 ]
 still_serves "the server is as ready as ever"
 
 # In the queue behind another client's run, with a run of its own measured.
-start waiting "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 1 -O 0 -P 1 \
+start waiting "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 4 -O 0 -P 1 \
 	--no-experiments --report json -o "$work/report.waiting"
 waiting=$started
-wait_for "$work/serve" 'the client sends, 1.0 s'
+wait_for "$work/serve" 'the client sends, 4.0 s'
 in_run --forward
 kill -INT "$waiting"
 asked=$(date +%s)
