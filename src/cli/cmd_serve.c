@@ -7,6 +7,7 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/output.h"
+#include "src/cli/owner.h"
 #include "src/cli/peer_options.h"
 #include "src/cli/stop.h"
 #include "src/exam/service.h"
@@ -15,16 +16,19 @@ struct serve_settings {
 	const char *key_file, *bind;
 	uint64_t port, max_sessions, max_seconds, max_rate, max_streams;
 	unsigned int report;
-	bool open, once, quiet, allow_iperf3;
+	bool open, once, quiet, allow_iperf3, until_eof;
 };
 
 enum { SERVE_REPORT_NONE, SERVE_REPORT_TEXT, SERVE_REPORT_JSON };
 static const char *const serve_report_names[] = { "none", "text", "json", NULL };
 
+/* What on_event() has to know. */
+struct serving { const struct serve_settings *s; struct owner *owner; struct stop *stop; };
+
 static const struct option_row serve_options[] = {
 	{ .name = "key-file", .kind = OPTION_TEXT,
 	  .offset = offsetof(struct serve_settings, key_file), .argument = "FILE",
-	  .help = "read the key from the first line of FILE instead of making one" },
+	  .help = "take the key from the first line of FILE (-: standard input)" },
 	{ .name = "open", .kind = OPTION_FLAG, .offset = offsetof(struct serve_settings, open),
 	  .help = "no key: let anybody who reaches the port drive traffic" },
 	{ .letter = 'B', .name = "bind", .kind = OPTION_TEXT,
@@ -35,6 +39,9 @@ static const struct option_row serve_options[] = {
 	  .help = "listen on this port (default 5201; 0: any free one)", .max = 65535 },
 	{ .letter = '1', .name = "once", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct serve_settings, once), .help = "end after the first client" },
+	{ .name = "until-eof", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct serve_settings, until_eof),
+	  .help = "end when standard input does: with whoever started it" },
 	{ .name = "max-sessions", .kind = OPTION_NUMBER,
 	  .offset = offsetof(struct serve_settings, max_sessions), .argument = "N",
 	  .help = "clients at a time (default 8); their runs never overlap", .min = 1,
@@ -133,9 +140,15 @@ static void print_invitation(const struct serve_settings *s, const struct peer_k
 
 static void on_event(void *state, enum peer_event event, const char *line)
 {
-	FILE *out = talk(state);
+	const struct serving *now = state;
+	FILE *out = talk(now->s);
 
-	(void)event;
+	if (now->owner && event == PEER_EVENT_CLIENT)
+		owner_client_came(now->owner);
+	if (now->owner && event == PEER_EVENT_GONE)
+		owner_client_went(now->owner);
+	if (now->s->quiet)
+		return;
 	fprintf(out, "%s\n", line);
 	fflush(out);
 }
@@ -186,6 +199,7 @@ static int get_key(const struct serve_settings *s, struct peer_key *key)
 
 static int serve(const struct serve_settings *s)
 {
+	struct serving now = { .s = s };
 	struct peer_server_options o = {
 		.bind_address = s->bind,
 		.port = (uint16_t)s->port,
@@ -195,8 +209,8 @@ static int serve(const struct serve_settings *s)
 		.max_bps = s->max_rate,
 		.max_streams = (unsigned int)s->max_streams,
 		.allow_iperf3 = s->allow_iperf3,
-		.on_event = s->quiet ? NULL : on_event,
-		.event_state = (void *)s,
+		.on_event = on_event,
+		.event_state = &now,
 	};
 	struct peer_server *server = NULL;
 	struct error err = { "" };
@@ -213,6 +227,7 @@ static int serve(const struct serve_settings *s)
 		exam_service_free(service);
 		return complain(EXIT_COULD_NOT_TELL, "serve: out of memory");
 	}
+	now.stop = stop;
 	stop_gracefully(stop);
 	if (s->report != SERVE_REPORT_NONE)
 		exam_service_on_test(service, on_test, (void *)s);
@@ -222,7 +237,11 @@ static int serve(const struct serve_settings *s)
 		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	}
 	print_invitation(s, &o.key, peer_server_port(server));
-	if (peer_server_run(server, stop_fd(stop), &err))
+	if (s->until_eof)
+		now.owner = owner_watch(stop);
+	if (s->until_eof && !now.owner)
+		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot watch standard input");
+	else if (peer_server_run(server, stop_fd(stop), &err))
 		rc = complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	peer_server_close(server);
 	exam_service_free(service);

@@ -5,6 +5,8 @@
 #include "src/cli/commands.h"
 #include "src/cli/output.h"
 #include "src/cli/peer_options.h"
+#include "src/cli/remote.h"
+#include "src/cli/remote_words.h"
 #include "src/cli/stop.h"
 #include "src/cli/test_options.h"
 #include "src/cli/test_output.h"
@@ -112,16 +114,14 @@ static void remark(void *state, const char *text)
 }
 
 static int conduct(const struct test_settings *s, const struct peer_target *target,
-		   struct test_output *output)
+		   struct stop *stop, struct test_output *output)
 {
 	struct conduct_options o = { .target = target, .progress = progress,
 				     .cancelled = cancelled, .remark = remark };
-	struct watcher w = { .stop = stop_watch(), .output = output };
+	struct watcher w = { .stop = stop, .output = output };
 	struct error err = { "" };
 	struct exam *e = NULL;
 
-	if (!w.stop)
-		return complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
 	o.state = &w;
 	test_options_plan(s, &o.plan);
 	if (exam_conduct(&o, &e, &err))
@@ -136,6 +136,8 @@ static int run(const struct command *self, int argc, char **argv)
 	struct test_settings s = TEST_SETTINGS_DEFAULTS;
 	struct peer_target target = { 0 };
 	struct test_output output = { 0 };
+	struct remote *remote = NULL;
+	struct error err = { "" };
 	const char *peer = NULL;
 	char host[256];
 	size_t n;
@@ -148,9 +150,17 @@ static int run(const struct command *self, int argc, char **argv)
 				"netdoctor serve (see netdoctor test --help)");
 	if (test_options_check(&s) || peer_target_from(&s.peer, peer, host, sizeof(host), &target))
 		return EXIT_USAGE;
-	stop_hold();
+	struct stop *stop = stop_watch();
+	if (!stop)
+		return complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	if (remote_is_meant(peer)) {
+		rc = remote_start(&remote, &s.peer, peer, &target, &err);
+		if (rc)
+			target = (struct peer_target){ .host = peer };
+	}
 	test_output_init(&output, &s, &target);
-	rc = conduct(&s, &target, &output);
+	rc = rc ? test_output_failed(&output, err.text) : conduct(&s, &target, stop, &output);
+	remote_stop(remote);
 	return rc;
 }
 
@@ -160,8 +170,9 @@ const struct command command_test = {
 	.summary = "measure the rate alone, for those who know iperf3",
 	.description =
 		"Drives traffic between this host and PEER (HOST or HOST:PORT of a running\n"
-		"`netdoctor serve`) and prints what iperf3 would, with the same options, and the\n"
-		"busiest core of both ends.  It does not say what limits the rate: see diagnose.",
+		"`netdoctor serve`, or ssh://[USER@]HOST[:PORT]) and prints what iperf3 would, with "
+		"the\n"
+		"same options, and the busiest core of both ends.  It does not say what limits the rate: see diagnose.",
 	.options = test_options,
 	.noptions = sizeof(test_options) / sizeof(test_options[0]),
 	.run = run,

@@ -2,8 +2,10 @@
 #include "src/cli/peer_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/password.h"
+#include "src/cli/remote_words.h"
 #include "src/core/text.h"
 
 #define IPERF3_SCHEME "iperf3://"
@@ -15,6 +17,9 @@ int peer_key_from(const struct peer_settings *s, struct peer_key *key)
 	memset(key, 0, sizeof(*key));
 	if (s->key && s->key_file)
 		return complain(-1, "--key and --key-file exclude each other");
+	if (s->key_file && strcmp(s->key_file, "-") == 0)
+		return peer_key_read(STDIN_FILENO, "-", key, &err) ? complain(-1, "%s", err.text)
+								   : 0;
 	if (s->key_file)
 		return peer_key_read_file(s->key_file, key, &err) ? complain(-1, "%s", err.text)
 								  : 0;
@@ -75,6 +80,27 @@ static int get_login(struct peer_settings *s, const struct peer_login **login)
 	return 0;
 }
 
+static int check_remote(struct peer_settings *s, const char *peer)
+{
+	struct remote_address address;
+	struct error err = { "" };
+
+	if (remote_parse_address(peer, &address, &err))
+		return complain(-1, "%s", err.text);
+	if (s->key || s->key_file)
+		return complain(-1, "ssh:// makes a key for itself: no --key and no --key-file");
+	if (s->user || s->public_key || s->pkcs1_padding)
+		return complain(-1, "a login is for an iperf3 server, not for ssh://");
+	if (s->remote_command && !remote_command_makes_sense(s->remote_command))
+		return complain(-1, "--remote-command %s: not the name of a program",
+				s->remote_command);
+	if (s->port && s->remote_port && s->port != s->remote_port)
+		return complain(-1, "--port and --remote-port are the same thing: give one");
+	if (!s->remote_port)
+		s->remote_port = s->port;
+	return 0;
+}
+
 int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
 		     struct peer_target *target)
 {
@@ -85,9 +111,14 @@ int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffe
 		peer += strlen(IPERF3_SCHEME);
 	if (s->only_v4 && s->only_v6)
 		return complain(-1, "-4 and -6 exclude each other");
+	if (remote_is_meant(peer))
+		return check_remote(s, peer);
+	if (s->remote_command || s->remote_port)
+		return complain(-1, "--remote-command and --remote-port are for a PEER of "
+				"ssh://HOST");
 	if (strstr(peer, "://"))
 		return complain(-1, "'%s': want HOST or HOST:PORT of a running netdoctor serve, "
-				"or iperf3://HOST[:PORT]", peer);
+				"ssh://[USER@]HOST[:PORT], or iperf3://HOST[:PORT]", peer);
 	if (strlen(peer) >= cap)
 		return complain(-1, "host name too long");
 	memcpy(host_buffer, peer, strlen(peer) + 1);

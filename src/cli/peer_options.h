@@ -7,8 +7,8 @@
 #include "src/peer/peer.h"
 
 struct peer_settings {
-	const char *key, *key_file, *bind;
-	uint64_t port;
+	const char *key, *key_file, *bind, *remote_command;
+	uint64_t port, remote_port;
 	bool only_v4, only_v6;
 	/* For an iperf3 server that asks who we are. */
 	const char *user, *public_key;
@@ -22,10 +22,19 @@ struct peer_settings {
 	  .argument = "KEY", \
 	  .help = "the key that serve printed; visible in process lists, see --key-file" }, \
 	{ .name = "key-file", .kind = OPTION_TEXT, .offset = offsetof(type_, peer.key_file), \
-	  .argument = "FILE", .help = "read the key from the first line of FILE" }, \
+	  .argument = "FILE", \
+	  .help = "read the key from the first line of FILE; -: standard input" }, \
 	{ .letter = 'p', .name = "port", .kind = OPTION_NUMBER, \
 	  .offset = offsetof(type_, peer.port), .argument = "PORT", \
-	  .help = "the peer's port (default 5201)", .min = 1, .max = 65535 }, \
+	  .help = "the peer's port (default 5201; with ssh:// any free one)", .min = 1, \
+	  .max = 65535 }, \
+	{ .name = "remote-port", .kind = OPTION_NUMBER, \
+	  .offset = offsetof(type_, peer.remote_port), .argument = "PORT", \
+	  .help = "with ssh://: the same as --port, which is not ssh's", .min = 1, \
+	  .max = 65535 }, \
+	{ .name = "remote-command", .kind = OPTION_TEXT, \
+	  .offset = offsetof(type_, peer.remote_command), .argument = "PROGRAM", \
+	  .help = "with ssh://: where netdoctor is there (default netdoctor)" }, \
 	{ .letter = 'B', .name = "bind", .kind = OPTION_TEXT, \
 	  .offset = offsetof(type_, peer.bind), .argument = "ADDRESS", \
 	  .help = "our address for all connections" }, \
@@ -45,7 +54,8 @@ struct peer_settings {
 /*
  * Makes the target of PEER: host, host:port, [address]:port.  host_buffer receives the
  * host part; it and s must outlive target.  Asks for a password when the settings call for one.
- * 0, or -1 after a complaint.
+ * Of ssh://, which remote_start() makes a target of, only the options are checked.  0, or -1 after
+ * a complaint.
  */
 int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffer, size_t cap,
 		     struct peer_target *target);

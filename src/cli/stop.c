@@ -104,6 +104,11 @@ void stop_gracefully(struct stop *s)
 	atomic_store(&s->graceful, true);
 }
 
+void stop_ask(struct stop *s)
+{
+	eventfd_write(s->fd, 1);
+}
+
 bool stop_asked(const struct stop *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };

@@ -23,6 +23,8 @@ void stop_release(void);
  * failed. */
 struct stop *stop_watch(void);
 void stop_gracefully(struct stop *s);
+/* As the first signal does after stop_gracefully(), without one.  Any thread. */
+void stop_ask(struct stop *s);
 bool stop_asked(const struct stop *s);
 int stop_fd(const struct stop *s);	/* readable once asked */
 /* The signal that asked, 0: none has. */

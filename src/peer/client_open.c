@@ -27,7 +27,15 @@ static void set_label(struct peer *p, const struct peer_target *target)
 
 /* ---- connection ---- */
 
-static int connect_error(const struct peer *p, int rc, unsigned int timeout_ms, struct error *err)
+/* What a firewall, or nobody at the port, looks like from here. */
+static bool is_unreachable(int rc)
+{
+	return rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EHOSTUNREACH ||
+	       rc == -ENETUNREACH || rc == -EACCES || rc == -EPERM;
+}
+
+static int connect_error(const struct peer *p, const struct peer_target *target, int rc,
+			 unsigned int timeout_ms, struct error *err)
 {
 	char ours[INET6_ADDRSTRLEN];
 
@@ -36,6 +44,9 @@ static int connect_error(const struct peer *p, int rc, unsigned int timeout_ms, 
 		return error_set(err, rc, "%s: cannot connect from %s: not an address of this host",
 				 p->label, ours);
 	}
+	if (target->unreachable && is_unreachable(rc))
+		return error_set(err, rc, "%s: %s (%s)", p->label, target->unreachable,
+				 strerror(-rc));
 	switch (rc) {
 	case -ECONNREFUSED:
 		return error_set(err, rc, "%s: connection refused: start 'netdoctor serve' there",
@@ -73,7 +84,7 @@ static int open_connection(struct peer *p, const struct peer_target *target, uin
 			   deadline_ns);
 	freeaddrinfo(addresses);
 	if (*fd < 0)
-		return connect_error(p, *fd, timeout_ms, err);
+		return connect_error(p, target, *fd, timeout_ms, err);
 	rc = socket_remote_address(*fd, &p->remote);
 	if (rc == 0)
 		rc = socket_local_address(*fd, &local);

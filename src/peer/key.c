@@ -76,25 +76,19 @@ static int check_key_file(int fd, const char *path, struct error *err)
 	return 0;
 }
 
-int peer_key_read_file(const char *path, struct peer_key *out, struct error *err)
+int peer_key_read(int fd, const char *name, struct peer_key *out, struct error *err)
 {
 	char buf[256];
 	size_t got = 0;
 	ssize_t n;
-	/* Not blocking: a FIFO nobody writes to must not hang the program. */
-	int rc, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc;
 
-	if (fd < 0)
-		return error_set(err, errno, "key file %s: %s", path, strerror(errno));
-	rc = check_key_file(fd, path, err);
-	if (rc < 0)
-		goto out;
 	while (got < sizeof(buf) - 1 && !memchr(buf, '\n', got)) {
 		n = read(fd, buf + got, sizeof(buf) - 1 - got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			rc = error_set(err, errno, "key file %s: %s", path, strerror(errno));
+			rc = error_set(err, errno, "key file %s: %s", name, strerror(errno));
 			goto out;
 		}
 		if (n == 0)
@@ -106,9 +100,22 @@ int peer_key_read_file(const char *path, struct peer_key *out, struct error *err
 	rc = peer_key_parse(trim(buf), out);
 	if (rc < 0)
 		error_set(err, EINVAL, "key file %s: the first line is no key (32 hex digits)",
-			  path);
+			  name);
 out:
 	OPENSSL_cleanse(buf, sizeof(buf));
+	return rc;
+}
+
+int peer_key_read_file(const char *path, struct peer_key *out, struct error *err)
+{
+	/* Not blocking: a FIFO nobody writes to must not hang the program. */
+	int rc, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return error_set(err, errno, "key file %s: %s", path, strerror(errno));
+	rc = check_key_file(fd, path, err);
+	if (rc == 0)
+		rc = peer_key_read(fd, path, out, err);
 	close(fd);
 	return rc;
 }

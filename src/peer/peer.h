@@ -44,6 +44,8 @@ int peer_key_parse(const char *text, struct peer_key *out);
 void peer_key_format(const struct peer_key *key, char out[2 * PEER_KEY_BYTES + 1]);
 /* First line of a file; not of one that others can read (mode & 077).  0 or -errno, reason. */
 int peer_key_read_file(const char *path, struct peer_key *out, struct error *err);
+/* First line of what is open there, which it waits for; name is for the reason. */
+int peer_key_read(int fd, const char *name, struct peer_key *out, struct error *err);
 
 /* ---- client (client.c) ---- */
 
@@ -69,6 +71,7 @@ struct peer_target {
 	unsigned int timeout_ms;	/* for connecting and for the handshake, each; 0: 5000 */
 	enum peer_dialect dialect;
 	const struct peer_login *login;	/* NULL: none; must outlive the peer */
+	const char *unreachable;	/* what to say when nothing answers; NULL: the usual */
 };
 
 struct peer;		/* one session, used by one thread */
