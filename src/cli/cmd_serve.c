@@ -2,6 +2,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "src/exam/service.h"
 
 struct serve_settings {
-	const char *key_file, *bind;
+	const char *key_file, *bind, *allow;
 	uint64_t port, max_sessions, max_seconds, max_rate, max_streams;
 	unsigned int report;
 	bool open, once, quiet, allow_iperf3, until_eof;
@@ -42,6 +43,9 @@ static const struct option_row serve_options[] = {
 	{ .name = "until-eof", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct serve_settings, until_eof),
 	  .help = "end when standard input does: with whoever started it" },
+	{ .name = "allow", .kind = OPTION_TEXT,
+	  .offset = offsetof(struct serve_settings, allow), .argument = "CIDR",
+	  .help = "only clients of these networks, e.g. 192.0.2.0/24,2001:db8::/32" },
 	{ .name = "max-sessions", .kind = OPTION_NUMBER,
 	  .offset = offsetof(struct serve_settings, max_sessions), .argument = "N",
 	  .help = "clients at a time (default 8); their runs never overlap", .min = 1,
@@ -186,6 +190,14 @@ static void on_test(void *state, const struct exam *e)
 	diagnosis_free(d);
 }
 
+/* Ctrl-C, a terminal that is gone, and an owner who is, mean now. */
+static bool drains(void *state)
+{
+	const struct serving *now = state;
+
+	return stop_signal(now->stop) == SIGTERM;
+}
+
 static int get_key(const struct serve_settings *s, struct peer_key *key)
 {
 	struct peer_settings p = { .key_file = s->key_file };
@@ -209,6 +221,7 @@ static int serve(const struct serve_settings *s)
 		.max_bps = s->max_rate,
 		.max_streams = (unsigned int)s->max_streams,
 		.allow_iperf3 = s->allow_iperf3,
+		.drains = drains,
 		.on_event = on_event,
 		.event_state = &now,
 	};
@@ -219,6 +232,8 @@ static int serve(const struct serve_settings *s)
 	if (s->report != SERVE_REPORT_NONE && !s->allow_iperf3)
 		return complain(EXIT_USAGE, "serve: --report is for the tests of iperf3 clients: "
 				"it needs --allow-iperf3");
+	if (s->allow && peer_networks_parse(s->allow, o.allowed, &o.nallowed, &err))
+		return complain(EXIT_USAGE, "serve: --allow: %s", err.text);
 	if (get_key(s, &o.key))
 		return EXIT_USAGE;
 	struct stop *stop = stop_watch();

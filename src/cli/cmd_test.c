@@ -170,9 +170,9 @@ const struct command command_test = {
 	.summary = "measure the rate alone, for those who know iperf3",
 	.description =
 		"Drives traffic between this host and PEER (HOST or HOST:PORT of a running\n"
-		"`netdoctor serve`, or ssh://[USER@]HOST[:PORT]) and prints what iperf3 would, with "
-		"the\n"
-		"same options, and the busiest core of both ends.  It does not say what limits the rate: see diagnose.",
+		"`netdoctor serve`, or ssh://[USER@]HOST[:PORT]) and prints what iperf3 would,\n"
+		"with the same options, and the busiest core of both ends.  It does not say what\n"
+		"limits the rate: see diagnose.",
 	.options = test_options,
 	.noptions = sizeof(test_options) / sizeof(test_options[0]),
 	.run = run,

@@ -159,6 +159,9 @@ static int unexpected_state(struct peer *p, const struct peer_target *target, in
 				 "there",
 				 p->label, wire_get_be32(codes),
 				 iperf3_error_text(wire_get_be32(codes)));
+	case PEER_NOT_ALLOWED:
+		return error_set(err, EACCES, "%s: refused: that server's --allow does not name "
+				 "the address that this host has there", p->label);
 	default:
 		return error_set(err, EPROTO, "%s: is neither netdoctor nor iperf3 (it answered "
 				 "with byte 0x%02x): is this the right port?", p->label, state);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/peer/network.h"
 #include "src/peer/socket.h"
 #include "src/peer/wire.h"
 
@@ -141,6 +142,21 @@ static void enter(struct greeting *g, enum greeting_state state, size_t want)
 	g->want = want;
 }
 
+static bool is_allowed(const struct peer_server *s, const struct greeting *g)
+{
+	return networks_have(s->options.allowed, s->options.nallowed, g->info.address);
+}
+
+/* In the client's own words, which only its parameters tell. */
+static int refuse_place(struct peer_server *s, struct greeting *g, bool netdoctor)
+{
+	if (netdoctor)
+		say_state(g, PEER_NOT_ALLOWED);
+	else
+		iperf3_send_error(g->fd, WIRE_IPERF3_AUTH_FAILED);
+	return refuse(s, g, "not among the addresses of --allow");
+}
+
 /* Is it a data connection of a run, or of an iperf3 client's test? */
 static enum data_verdict offer(struct peer_server *s, const struct greeting *g)
 {
@@ -160,7 +176,7 @@ static int step_cookie(struct peer_server *s, struct greeting *g)
 	}
 	if (rc != STEP_AGAIN)
 		return rc;
-	switch (offer(s, g)) {
+	switch (is_allowed(s, g) ? offer(s, g) : DATA_UNKNOWN) {
 	case DATA_TAKEN:
 		g->fd = -1;
 		return GREETING_OVER;
@@ -232,6 +248,8 @@ static int step_parameters(struct peer_server *s, struct greeting *g)
 	if (rc != STEP_AGAIN)
 		return rc;
 	rc = wire_parse_parameters(g->parameters, g->want, &parameters);
+	if (rc == 0 && !is_allowed(s, g))
+		return refuse_place(s, g, parameters.netdoctor);
 	if (rc == 0 && !parameters.netdoctor && s->options.allow_iperf3)
 		return accept_iperf3(s, g);
 	free(g->parameters);

@@ -117,6 +117,12 @@ static int by_serial(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
+/* A server that drains lets a test that runs go to its end. */
+static bool must_end(const struct iperf3_session *is)
+{
+	return atomic_load(is->running ? &is->server->cutting : &is->server->stopping);
+}
+
 /*
  * Waits for a byte on the control connection, or to be woken.  0: *state came; -EAGAIN: woken;
  * -ETIMEDOUT; -ESHUTDOWN: the server stops; else the client is gone.
@@ -129,7 +135,7 @@ static int listen_control(struct iperf3_session *is, uint64_t deadline_ns, unsig
 	};
 	eventfd_t count;
 
-	if (atomic_load(&is->server->stopping))
+	if (must_end(is))
 		return -ESHUTDOWN;
 	poll(p, 2, deadline_left_ms(deadline_ns));
 	if (p[0].revents)
@@ -137,7 +143,7 @@ static int listen_control(struct iperf3_session *is, uint64_t deadline_ns, unsig
 	if (!p[1].revents)
 		return timing_now_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
 	eventfd_read(is->wake_fd, &count);
-	return atomic_load(&is->server->stopping) ? -ESHUTDOWN : -EAGAIN;
+	return must_end(is) ? -ESHUTDOWN : -EAGAIN;
 }
 
 static int collect_streams(struct iperf3_session *is)
@@ -295,6 +301,7 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	struct error why = { "" };
 	int rc = say(is, IPERF3_TEST_START);
 
+	is->running = true;
 	if (rc == 0)
 		rc = say(is, IPERF3_TEST_RUNNING);
 	if (rc < 0)
@@ -303,7 +310,7 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	rc = run_service(is, end, &why);
 	if (is->expired)
 		return refuse(is, IPERF3_EDURATIONEXPIRED, "its test did not end in time");
-	if (atomic_load(&is->server->stopping)) {
+	if (must_end(is)) {
 		say(is, IPERF3_SERVER_TERMINATE);
 		return -ESHUTDOWN;
 	}

@@ -32,6 +32,7 @@ enum {
 	PEER_KEY_BYTES = 16
 };
 #define PEER_SWITCH 'N'		/* state byte: netdoctor session follows (iperf3 answers 10) */
+#define PEER_NOT_ALLOWED 'A'	/* state byte: not from where the client is */
 
 /* ---- keys (key.c) ---- */
 struct peer_key {
@@ -200,6 +201,12 @@ struct peer_service {
 
 enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
 
+enum { PEER_MAX_NETWORKS = 64 };
+struct peer_network { unsigned char address[16]; unsigned int bits; };	/* IPv4 as v4-mapped */
+/* "192.0.2.0/24,2001:db8::1": 0, or -errno with the reason. */
+int peer_networks_parse(const char *text, struct peer_network out[PEER_MAX_NETWORKS], size_t *n,
+			struct error *err);
+
 struct peer_server_options {
 	const char *bind_address;	/* NULL: all */
 	uint16_t port;			/* 0: any free one, see peer_server_port */
@@ -211,9 +218,16 @@ struct peer_server_options {
 	unsigned int max_streams;	/* 0: RUN_MAX_STREAMS */
 	bool allow_iperf3;		/* plain iperf3 clients too, who prove nothing */
 	unsigned int max_iperf3;	/* tests of theirs at a time; 0: max_sessions, or 64 */
+	struct peer_network allowed[PEER_MAX_NETWORKS];	/* where clients may be */
+	size_t nallowed;		/* 0: anywhere */
+	/*
+	 * Asked once stop_fd is readable.  True: runs that flow go to their end first, while new
+	 * clients are told; NULL or false: they are cut short.
+	 */
+	bool (*drains)(void *state);
 	/* Called from server threads, one at a time, with one printable line; NULL: none. */
 	void (*on_event)(void *state, enum peer_event event, const char *line);
-	void *event_state;
+	void *event_state;		/* of drains(), too */
 };
 
 struct peer_server;
@@ -222,8 +236,8 @@ int peer_server_open(const struct peer_server_options *o, const struct peer_serv
 		     struct peer_server **out, struct error *err);
 uint16_t peer_server_port(const struct peer_server *s);
 /*
- * Serves until stop_fd is readable, or once is over.  Sessions are told and given 1 s; then it
- * waits only for the service, which must heed cancelled().  0 or -errno.
+ * Serves until stop_fd is readable, or once is over.  Sessions are told and given 1 s, unless
+ * it drains; then it waits only for the service, which must heed cancelled().  0 or -errno.
  */
 int peer_server_run(struct peer_server *s, int stop_fd, struct error *err);
 void peer_server_close(struct peer_server *s);

@@ -102,6 +102,7 @@ int server_open(const struct peer_server_options *o, const struct peer_service *
 	s->timing = timing;
 	s->listen_fd = -1;
 	atomic_init(&s->stopping, false);
+	atomic_init(&s->cutting, false);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->event_lock, NULL);
 	data_init(&s->data);
@@ -323,6 +324,7 @@ static void wait_for_sessions(struct peer_server *s, uint64_t deadline_ns)
 static void stop_sessions(struct peer_server *s)
 {
 	atomic_store(&s->stopping, true);
+	atomic_store(&s->cutting, true);
 	for_each_session(s, wake_session);
 	iperf3_wake_all(s);
 	wait_for_sessions(s, deadline_in_ms(s->timing->stop_ms));
@@ -364,6 +366,17 @@ static nfds_t fill_poll(struct peer_server *s, struct pollfd *p, int stop_fd)
 	return (nfds_t)(POLL_GREETINGS + s->ngreetings);
 }
 
+/* Told to stop: true when there is something to wait for. */
+static bool begin_to_drain(struct peer_server *s)
+{
+	if (!s->options.drains || !s->options.drains(s->options.event_state))
+		return false;
+	atomic_store(&s->stopping, true);
+	for_each_session(s, wake_session);
+	iperf3_wake_all(s);
+	return !reap_sessions(s);
+}
+
 static bool once_is_over(struct peer_server *s)
 {
 	bool over;
@@ -378,10 +391,11 @@ int peer_server_run(struct peer_server *s, int stop_fd, struct error *err)
 {
 	struct pollfd p[POLL_GREETINGS + SERVER_MAX_GREETINGS];
 	eventfd_t count;
+	bool drains = false;
 	int rc = 0;
 
 	while (!once_is_over(s)) {
-		nfds_t n = fill_poll(s, p, stop_fd);
+		nfds_t n = fill_poll(s, p, drains ? -1 : stop_fd);
 
 		if (poll(p, n, loop_timeout(s)) < 0) {
 			if (errno == EINTR)
@@ -389,11 +403,15 @@ int peer_server_run(struct peer_server *s, int stop_fd, struct error *err)
 			rc = error_set(err, errno, "server: poll: %s", strerror(errno));
 			break;
 		}
-		if (p[POLL_STOP].revents)
-			break;
+		if (p[POLL_STOP].revents) {
+			drains = begin_to_drain(s);
+			if (!drains)
+				break;
+		}
 		if (p[POLL_WAKE].revents) {
 			eventfd_read(s->wake_fd, &count);
-			reap_sessions(s);
+			if (reap_sessions(s) && drains)
+				break;
 		}
 		/* Backwards: a greeting that ends moves only those behind it. */
 		for (nfds_t i = n; i > POLL_GREETINGS; i--)

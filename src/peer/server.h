@@ -56,7 +56,8 @@ struct peer_server {
 
 	struct data_registry data;
 	struct turn_queue turns;
-	atomic_bool stopping;
+	atomic_bool stopping;		/* nothing new begins */
+	atomic_bool cutting;		/* what goes on ends, too */
 
 	pthread_mutex_t lock;
 	struct session *sessions;

@@ -94,7 +94,9 @@ static bool admit(struct session *ss, char *why, size_t cap)
 	struct peer_server *s = ss->server;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->options.once && s->once_begun) {
+	if (atomic_load(&s->stopping)) {
+		snprintf(why, cap, "the server was stopped, and only waits for what goes on");
+	} else if (s->options.once && s->once_begun) {
 		snprintf(why, cap, "serves one session only, and that has begun");
 	} else if (s->nadmitted >= s->options.max_sessions) {
 		snprintf(why, cap, "busy: %zu session%s already, as many as it allows: try later",

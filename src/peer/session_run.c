@@ -272,7 +272,7 @@ static void *watch_client(void *arg)
 			has_cancelled = true;
 			rc = 0;
 		}
-		if (has_cancelled || atomic_load(&ss->server->stopping) ||
+		if (has_cancelled || atomic_load(&ss->server->cutting) ||
 		    timing_now_ns() > latest)
 			atomic_store(&r->cancelled, true);
 		if (rc == 0 && timing_now_ns() - channel_last_send(&ss->channel) >= quiet_ns)
@@ -344,7 +344,7 @@ static int report_end(struct server_run *r, int result, cJSON *end, const struct
 	if (result < 0) {
 		cJSON_Delete(end);
 		/* The goodbye that follows says why. */
-		if (atomic_load(&r->session->server->stopping))
+		if (atomic_load(&r->session->server->cutting))
 			return 0;
 		return session_send_error(r->session, r->id, PROTOCOL_FAILED, why->text);
 	}

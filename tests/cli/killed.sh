@@ -37,6 +37,10 @@ client_ends() {
 		"$work/report"
 }
 
+holds_quietly() {
+	jq -e "$1" "$2" >/dev/null
+}
+
 server_ends() { # NAME
 	ends "$server"
 	[ "$status" -eq 0 ] || sed 's/^/# /' "$work/serve"
@@ -96,9 +100,28 @@ ends "$client"
 stop_server
 serve --max-sessions 2
 in_run --forward
-kill -TERM "$server"
-client_ends "SIGTERM on the server" 'the server was stopped'
+kill -HUP "$server"
+client_ends "SIGHUP on the server" 'the server was stopped'
 server_ends "which ends well"
+# SIGTERM drains: what runs goes to its end, what comes is told.
+serve --max-rate 2G
+in_run --forward -t 4
+kill -TERM "$server"
+error "a client that comes while the server drains" 3 'the server was stopped' \
+	diagnose "127.0.0.1:$port" --key "$key"
+ends "$client"
+check "the run went to its end" holds_quietly '.exam.runs[0] | .status == "complete" and
+	.seconds > 3.5' "$work/report"
+server_ends "the server then ends well"
+serve --max-rate 2G
+in_run --forward
+kill -TERM "$server"
+sleep 0.5
+check "a server that drains is there" [ -d "/proc/$server" ]
+kill -TERM "$server"
+ends "$server"
+check "a second SIGTERM ends it at once" [ "$status" -eq 143 ]
+ends "$client"
 serve --max-rate 2G
 in_run --reverse
 kill -INT "$server"

@@ -52,6 +52,19 @@ holds "keeps the rate, forward and reverse" '[.exam.runs[] | .direction, .goodpu
 	["forward", true, "reverse", true]'
 stop_server
 
+# Addresses: who is not named is told so.
+serve --allow 192.0.2.0/24,::1,10.0.0.0/8
+error "a client from elsewhere" 3 "refused: that server.s --allow does not name the address" \
+	diagnose "127.0.0.1:$port" --key "$key"
+says "the server says so" "^127.0.0.1: refused: not among the addresses of --allow" "$work/serve"
+stop_server
+serve --allow 192.0.2.1,127.0.0.0/8
+still_serves "a client that is named"
+stop_server
+for wrong in x 192.0.2.0/33 ::/129 1.2.3.4/ 1.2.3.4,, 1.2.3/8 "1.2.3.4 " 1.2.3.4/-1; do
+	error "no network: $wrong" 64 "serve: --allow: .* is no network" serve --allow "$wrong"
+done
+
 # Places: a third client is told, the two are served.
 serve --max-sessions 2 --max-rate 100M
 for i in 1 2; do
