@@ -83,7 +83,8 @@ static void remark_on_time(struct test_output *o, const struct run *r)
 		}
 		if (e->held_up_us.k == ND_KNOWN && e->held_up_us.v >= HELD_UP_US) {
 			snprintf(text, sizeof(text), "%s could not look at the test for %.1f s: "
-				 "too little CPU, or a virtual machine that was stopped", who, (double)e->held_up_us.v / 1e6);
+				 "too little CPU, or a virtual machine that was stopped", who,
+				 (double)e->held_up_us.v / 1e6);
 			test_output_remark(o, text);
 		}
 	}
