@@ -161,7 +161,7 @@ dist: ## make $(DIST).tar.gz, the same bytes from the same tree
 		--mtime=@$$(tools/source-date) --transform='s,^,$(DIST)/,' | \
 		gzip -9n >$(DIST).tar.gz
 
-bench: $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c)) ## measure what sampling costs, and our traffic against iperf3's
+bench: $(BUILD)/netdoctor $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c)) ## compare speed with other tools, write docs/BENCHMARKS.md
 	+$(Q)BUILD=$(BUILD) tests/bench/run
 
 clean: ## remove what was built

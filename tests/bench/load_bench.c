@@ -10,7 +10,8 @@
  * its flows were blocked.  BLOCK=bytes sets the block size,
  * DISCARD=1 receives without copying, SEND=file and SEND=zerocopy send without.
  * UDP=1 sends datagrams, GSO=1 and GRO=1 leave cutting and merging them to the kernel,
- * RATE=bit/s is of each stream.
+ * RATE=bit/s is of each stream.  WARMUP=milliseconds run before they count (default 1000).
+ * SAMPLE=n reads all counters n times a second, as an examination does.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/probe.h"
 #include "src/core/text.h"
 #include "src/load/load.h"
 
@@ -134,6 +136,42 @@ static struct totals totals_of(struct load *l)
 	return t;
 }
 
+/* A number in a variable. */
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+	uint64_t v;
+
+	return getenv(name) && parse_u64(getenv(name), &v) == 0 ? v : otherwise;
+}
+
+/* Lets time pass, with samples if they are wanted. */
+static void watch(struct load *l, double window)
+{
+	const double end = seconds(CLOCK_MONOTONIC) + window;
+	const uint64_t rate = number("SAMPLE", 0);
+	const struct probe_context ctx = { .peer_address = NULL };
+	struct facts *facts = facts_new(0);
+	struct source *src = NULL;
+
+	if (rate == 0 || !facts || source_open_live(&src) ||
+	    probes_collect(src, &ctx, facts)) {
+		pause_seconds(window);
+	} else {
+		while (seconds(CLOCK_MONOTONIC) < end) {
+			struct counters *c = counters_new(0);
+
+			if (c && (probes_sample(src, facts, COUNTER_EVERY_SAMPLE, c) ||
+				  load_sample(l, c)))
+				fprintf(stderr, "load_bench: sample failed\n");
+			counters_free(c);
+			pause_seconds(1.0 / (double)rate);
+		}
+	}
+	if (src)
+		source_close(src);
+	facts_free(facts);
+}
+
 static int run(const struct run_spec *spec, enum load_role role, const int *fds, double window)
 {
 	const struct load_config config = {
@@ -141,16 +179,16 @@ static int run(const struct run_spec *spec, enum load_role role, const int *fds,
 	};
 	struct error err = { "" };
 	struct load *l;
-	double wall, cpu;
+	double wall, cpu, warmup = (double)number("WARMUP", 1000) / 1e3;
 	struct totals before, after;
 
 	if (load_create(&config, &l, &err) || load_start(l, &err))
 		return die(err.text);
-	pause_seconds(1);	/* warm-up */
+	pause_seconds(warmup);
 	wall = seconds(CLOCK_MONOTONIC);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	before = totals_of(l);
-	pause_seconds(window);
+	watch(l, window);
 	after = totals_of(l);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	wall = seconds(CLOCK_MONOTONIC) - wall;
