@@ -14,12 +14,13 @@ Made by `make bench`; run it on your machine, the figures below are of one machi
 
 {machine}
 - Date: {date}; load average when it was highest: {load:.1f}
-- {rounds} rounds of {seconds} s windows. In a round the tools take turns; a ratio is of two runs of one round, and its median is
-  quoted with its lowest and highest.
-- TCP: the rate is what the kernel counts at the receiver's interface, CPU time what it accounts both ends together (control group
-  and ksoftirqd), in the same window for every tool. UDP: goodput and loss as the receiving tool tells them.
-- Blocks of 128 KiB, datagrams of 1448 bytes, default socket buffers. A rate that both ends of one machine share its CPUs
-  for is a rate of CPUs: CPU seconds per GB say more than Gbit/s when others use the machine.
+- {rounds} rounds of {seconds} s windows. In a round the tools take turns; a ratio is of two runs of
+  one round, and its median is quoted with its lowest and highest.
+- TCP: the rate is what the kernel counts at the receiver's interface, CPU time what it accounts
+  both ends together (control group and ksoftirqd), in the same window for every tool. UDP: goodput
+  and loss as the receiving tool tells them.
+- Blocks of 128 KiB, datagrams of 1448 bytes, default socket buffers. Both ends share the machine's
+  CPUs: CPU seconds per GB say more than Gbit/s when others use the machine.
 
 | tool | version |
 |---|---|
