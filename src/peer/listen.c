@@ -28,6 +28,17 @@ unsigned int listen_max_streams(void)
 	       r.rlim_cur > 2 ? (unsigned int)(r.rlim_cur / 2) : 1;
 }
 
+unsigned int listen_max_greetings(void)
+{
+	struct rlimit r;
+
+	/* Strangers must leave descriptors to sessions, their data and what reads the host. */
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur == RLIM_INFINITY ||
+	    r.rlim_cur / 4 >= SERVER_MAX_GREETINGS)
+		return SERVER_MAX_GREETINGS;
+	return r.rlim_cur / 4 > 4 ? (unsigned int)(r.rlim_cur / 4) : 4;
+}
+
 /* One socket, listening; -errno. */
 static int try_listen(const struct sockaddr *address, socklen_t len, bool both_families)
 {

@@ -13,4 +13,7 @@ int listen_open(const char *address, uint16_t port, int *fd, uint16_t *actual_po
 /* Data connections that RLIMIT_NOFILE leaves room for; at least 1. */
 unsigned int listen_max_streams(void);
 
+/* How many connections may wait that have not said who they are; by the limit of descriptors. */
+unsigned int listen_max_greetings(void);
+
 #endif

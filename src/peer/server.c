@@ -108,6 +108,7 @@ int server_open(const struct peer_server_options *o, const struct peer_service *
 	data_init(&s->data);
 	turn_queue_init(&s->turns);
 	fill_limits(&s->options);
+	s->max_greetings = listen_max_greetings();
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0) {
 		rc = error_set(err, errno, "server: eventfd: %s", strerror(errno));
@@ -215,7 +216,7 @@ static void add_greeting(struct peer_server *s, int fd, const struct socket_addr
 	socket_format_address(from, info.address);
 	if (socket_local_address(fd, &here) == 0)
 		socket_format_address(&here, info.local_address);
-	if (s->ngreetings == SERVER_MAX_GREETINGS)
+	if (s->ngreetings >= s->max_greetings)
 		drop_oldest(s, "too many connections are waiting");
 	g = greeting_new(fd, &info, s->accepted++, deadline_in_ms(s->timing->greeting_ms));
 	if (g)

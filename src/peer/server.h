@@ -50,7 +50,7 @@ struct peer_server {
 
 	/* Of the accepting thread. */
 	struct greeting *greetings[SERVER_MAX_GREETINGS];	/* oldest first */
-	size_t ngreetings;
+	size_t ngreetings, max_greetings;
 	uint64_t accept_again_ns;	/* out of descriptors until then */
 	uint64_t accepted;		/* connections so far */
 

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2086,SC2317 # words on purpose; called by check
+# A server that cannot be held up: whatever hangs on its port, a good client is served, and what
+# was taken is given back.  One of few descriptors, too.
+. tests/cli/lib.sh
+need perl jq
+
+count() { find "/proc/$server/$1" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
+resident() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$server/status"; }
+
+# served_soon NAME: its session begins, and it goes well.
+served_soon() {
+	begun=$(grep -c 'session begins' "$work/serve")
+	start good "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" --report json -o \
+		"$work/report" $quick
+	good=$started
+	asked=$(date +%s%N)
+	for _ in $(seq $((bound * 50))); do
+		[ "$(grep -c 'session begins' "$work/serve")" -gt "$begun" ] && break
+		sleep 0.02
+	done
+	echo "# session after $((($(date +%s%N) - asked) / 1000000)) ms"
+	check "$1: a session begins" [ "$(grep -c 'session begins' "$work/serve")" -gt "$begun" ]
+	ends "$good"
+	served "$1: served" "$work/report" "$work/good"
+}
+
+# given_back NAME: descriptors and threads as before, and no memory to speak of.
+given_back() {
+	for _ in $(seq $((bound * 10))); do
+		[ "$(count fd)" -le "$fds" ] && [ "$(count task)" -le "$threads" ] && break
+		sleep 0.1
+	done
+	echo "# descriptors $fds, now $(count fd); threads $threads, now $(count task);" \
+		"kB $memory, now $(resident)"
+	check "$1: descriptors are given back" [ "$(count fd)" -le "$fds" ]
+	check "$1: threads are gone" [ "$(count task)" -le "$threads" ]
+	case $BUILD in
+	*address*) skip "$1: memory" "sanitizers keep what was freed" ;;
+	*) check "$1: memory is given back" [ "$(resident)" -lt $((memory + 8192)) ] ;;
+	esac
+}
+
+cookie=$(printf '61%.0s' $(seq 36))00
+# Of an iperf3 test: whoever comes with it again is one of its streams.
+own=$(printf '62%.0s' $(seq 36))00
+attack() { # NAME
+	strangers=
+	set -- "$1" "500" "100 say:6161" "20 random:65536" "20 say:$cookie take:1 say:ffffffff" \
+		"20 say:$cookie take:1 say:00001fff7b" "1 say:$own take:1 say:000000027b7d" \
+		"20 say:$cookie take:1 say:00000004ffffffff" "20 say:${cookie}09fffffffffffff" \
+		"20 say:$cookie reset"
+	name=$1
+	shift
+	i=0
+	for steps; do
+		i=$((i + 1))
+		start "stranger.$i" tests/cli/stranger.pl connect "$port" $steps
+		strangers="$strangers $started"
+	done
+	for i in $(seq 9); do
+		wait_for "$work/stranger.$i" '^done' || fail "$name: strangers $i are there"
+	done
+}
+
+hold_up() { # NAME
+	served_soon "$1, before"
+	sleep 0.2
+	fds=$(count fd)
+	threads=$(count task)
+	memory=$(resident)
+	attack "$1"
+	served_soon "$1, 500 idle and 221 that talk nonsense"
+	kill -KILL $strangers
+	given_back "$1"
+	still_serves "$1, after"
+}
+
+serve --allow-iperf3
+hold_up "a server"
+stop_server
+check "it ends well" [ "$status" -eq 0 ]
+
+soft=$(ulimit -S -n)
+ulimit -S -n 96
+serve --allow-iperf3
+ulimit -S -n "$soft"
+hold_up "a server of 96 descriptors"
+stop_server
+check "it ends well, too" [ "$status" -eq 0 ]
+
+# Where its lines go is full: that is no client's concern.
+(umask 077 && echo 00112233445566778899aabbccddeeff >"$work/key")
+port=$(perl -MIO::Socket::INET -e \
+	'print IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1)->sockport')
+interruptible "$NETDOCTOR" serve --bind 127.0.0.1 --port "$port" --key-file "$work/key" \
+	>/dev/full 2>/dev/full </dev/null &
+server=$!
+background="$background $server"
+key=00112233445566778899aabbccddeeff
+: >"$work/serve"
+for _ in $(seq $((bound * 20))); do
+	perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new("127.0.0.1:'"$port"'")' && break
+	sleep 0.05
+done
+still_serves "a server whose log is full"
+still_serves "and again"
+stop_server
+done_testing
