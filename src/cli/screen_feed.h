@@ -20,7 +20,10 @@ struct screen_feed {
 	size_t nflows[EXAM_ENDS];
 };
 
-/* Sets how often flows are told, and the callbacks and their state, which is the feed; .cancelled is left to the caller. */
+/*
+ * Sets how often flows are told, and the callbacks and their state, which is the feed;
+ * .cancelled is left to the caller.
+ */
 void screen_feed_connect(struct screen_feed *f, struct conduct_options *o);
 
 #endif

@@ -187,7 +187,8 @@ const struct field run_end_fields[] = {
 	      "CPU time of all threads of an iperf3 at this end / window: 1.7 is 1.7 cores."),
 	FIELD(struct run_end, placement, STR, NONE, 0,
 	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They "
-	      "ran anywhere: no-nic (none on the path), no-room (too few cores serve no queue of it), "
+	      "ran anywhere: no-nic (none on the path), no-room (too few cores serve no queue of "
+	      "it), "
 	      "same-machine (both ends would take the same), unknown."),
 	FIELD(struct run_end, held_up_us, U64, MICROSECONDS, 0,
 	      "Longest time a sample came late: this end did not get a CPU, or its machine stood "

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Live queues: packets of the link, how busy each interrupt vector of the NICs is, or each CPU with packets. */
+/*
+ * Live queues: packets of the link, how busy each interrupt vector of the NICs is, or each CPU
+ * with packets.
+ */
 #ifndef ND_EXAM_LIVE_QUEUES_H
 #define ND_EXAM_LIVE_QUEUES_H
 

@@ -33,7 +33,7 @@ struct data_registry {
 void data_init(struct data_registry *r);
 void data_destroy(struct data_registry *r);	/* closed or not */
 
-/* Fresh cookies for a run's connections, also as a JSON array that the caller owns.  0 or -errno. */
+/* Fresh cookies for a run's connections, also as JSON that the caller owns.  0 or -errno. */
 int data_open(struct data_registry *r, const struct run_spec *spec, int wake_fd,
 	      uint64_t expires_ns, cJSON **cookies);
 /* Forgets the cookies and closes the sockets that nobody took. */
