@@ -13,7 +13,7 @@ enum { LINE_CAP = 400, MAX_CLIENTS = 64 };
 struct stage {
 	pthread_mutex_t lock;
 	int news;
-	struct exam *exam, *before;
+	struct exam exam, before;	/* .mem NULL: none */
 	struct diagnosis *diagnosis, *diagnosis_before;
 	struct history *history[EXAM_ENDS];
 	struct scene_progress progress;
@@ -44,9 +44,7 @@ void stage_free(struct stage *s)
 	if (!s)
 		return;
 	diagnosis_free(s->diagnosis);
-	exam_free(s->exam);
 	diagnosis_free(s->diagnosis_before);
-	exam_free(s->before);
 	for (int side = 0; side < EXAM_ENDS; side++)
 		history_free(s->history[side]);
 	if (s->news >= 0)
@@ -103,13 +101,29 @@ void stage_over(struct stage *s, const char *problem)
 	unlock_with_news(s);
 }
 
-void stage_exam(struct stage *s, struct exam *e, struct diagnosis *d)
+void stage_exam(struct stage *s, const struct exam *e, struct diagnosis *d)
 {
 	lock(s);
 	diagnosis_free(s->diagnosis);
-	exam_free(s->exam);
-	s->exam = e;
+	s->exam = *e;
 	s->diagnosis = d;
+	unlock_with_news(s);
+}
+
+static void forget(struct exam *shown, struct diagnosis **d)
+{
+	diagnosis_free(*d);
+	*d = NULL;
+	memset(shown, 0, sizeof(*shown));
+}
+
+void stage_forget(struct stage *s, const struct exam *e)
+{
+	lock(s);
+	if (s->exam.mem == e->mem)
+		forget(&s->exam, &s->diagnosis);
+	if (s->before.mem == e->mem)
+		forget(&s->before, &s->diagnosis_before);
 	unlock_with_news(s);
 }
 
@@ -124,10 +138,10 @@ void stage_run_ended(struct stage *s, unsigned int number, double window_at_s)
 {
 	lock(s);
 	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++) {
-		if (!number || !s->exam || number > s->exam->nruns ||
-		    !s->exam->runs[number - 1].ends[side].nintervals)
+		if (!number || number > s->exam.nruns ||
+		    !s->exam.runs[number - 1].ends[side].nintervals)
 			continue;
-		history_retell_run(s->history[side], &s->exam->runs[number - 1], number, side,
+		history_retell_run(s->history[side], &s->exam.runs[number - 1], number, side,
 				   window_at_s);
 	}
 	unlock_with_news(s);
@@ -137,11 +151,10 @@ void stage_again(struct stage *s)
 {
 	lock(s);
 	diagnosis_free(s->diagnosis_before);
-	exam_free(s->before);
 	s->before = s->exam;
 	s->diagnosis_before = s->diagnosis;
-	s->exam = NULL;
 	s->diagnosis = NULL;
+	memset(&s->exam, 0, sizeof(s->exam));
 	for (int side = 0; side < EXAM_ENDS; side++)
 		history_clear(s->history[side]);
 	s->progress = (struct scene_progress){ .phase = SCENE_CONNECTING };
@@ -160,9 +173,9 @@ void stage_clients(struct stage *s, const struct scene_client *clients, size_t n
 void stage_hold(struct stage *s, struct scene *scene)
 {
 	lock(s);
-	scene->exam = s->exam;
+	scene->exam = s->exam.mem ? &s->exam : NULL;
 	scene->diagnosis = s->diagnosis;
-	scene->before = s->before;
+	scene->before = s->before.mem ? &s->before : NULL;
 	scene->diagnosis_before = s->diagnosis_before;
 	for (int side = 0; side < EXAM_ENDS; side++)
 		scene->history[side] = s->history[side];

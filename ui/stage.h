@@ -21,10 +21,13 @@ void stage_remark(struct stage *s, const char *text);
 /* The exam is over; problem NULL: it went well. */
 void stage_over(struct stage *s, const char *problem);
 /*
- * A copy of what is known by now, and its diagnosis, to be owned by the stage.  What it had is
- * freed.  Either may be NULL.
+ * What is known by now: the members of *e are noted, so that it may grow, but not change or be
+ * freed before stage_again() has been called twice, stage_forget(), or stage_free().  The
+ * diagnosis (NULL: none) is the stage's to free.
  */
-void stage_exam(struct stage *s, struct exam *e, struct diagnosis *d);
+void stage_exam(struct stage *s, const struct exam *e, struct diagnosis *d);
+/* e will be freed: it is shown no more, nor compared with. */
+void stage_forget(struct stage *s, const struct exam *e);
 /* Appends to an end's history; out of memory: the sample is lost. */
 void stage_sample(struct stage *s, enum side side, const struct history_sample *sample);
 /* Run `number` of the stage's exam has ended: its history is told anew from its intervals. */

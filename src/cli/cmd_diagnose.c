@@ -38,7 +38,7 @@ static int watch_and_report(const struct conduct_options *conduct,
 	int rc;
 
 	if (screen)
-		rc = screen_examine(screen, conduct, stop, peer, &e);
+		rc = screen_examine(screen, SCENE_DIAGNOSE, conduct, stop, peer, &e);
 	else
 		rc = examine(conduct, stop, s->quiet, &e);
 	screen_close(screen);

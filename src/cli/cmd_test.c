@@ -7,6 +7,7 @@
 #include "src/cli/peer_options.h"
 #include "src/cli/remote.h"
 #include "src/cli/remote_words.h"
+#include "src/cli/screen.h"
 #include "src/cli/stop.h"
 #include "src/cli/test_options.h"
 #include "src/cli/test_output.h"
@@ -86,6 +87,8 @@ static const struct option_row test_options[] = {
 	{ .letter = 'q', .name = "quiet", .kind = OPTION_FLAG, AT(quiet),
 	  .help = "no intervals, no progress: only the end" },
 	{ .name = "plain", .kind = OPTION_FLAG, AT(plain), .help = "no progress bar" },
+	{ .name = "tui", .kind = OPTION_FLAG, AT(tui),
+	  .help = "watch it on the screen, as diagnose's; the end is printed afterwards" },
 };
 struct watcher { struct stop *stop; struct test_output *output; };
 
@@ -113,9 +116,25 @@ static void remark(void *state, const char *text)
 	test_output_remark(w->output, text);
 }
 
-static int conduct(const struct test_settings *s, const struct peer_target *target,
-		   struct stop *stop, struct test_output *output)
+/* On the screen, when it was asked for and the terminal is fit for one. */
+static int conduct_on_screen(struct screen *screen, const struct conduct_options *o,
+			     struct stop *stop, const char *peer, struct test_output *output)
 {
+	struct exam *e = NULL;
+	int rc = screen_examine(screen, SCENE_TEST, o, stop, peer, &e);
+
+	screen_close(screen);
+	if (!rc)
+		rc = test_output_end(output, e);
+	exam_free(e);
+	return rc;
+}
+
+static int conduct(const struct test_settings *s, const struct peer_target *target,
+		   const char *peer, struct stop *stop, struct test_output *output)
+{
+	const struct output_settings text = { .format = REPORT_TEXT };
+	struct screen *screen = s->tui ? screen_open(&text, false) : NULL;
 	struct conduct_options o = { .target = target, .progress = progress,
 				     .cancelled = cancelled, .remark = remark };
 	struct watcher w = { .stop = stop, .output = output };
@@ -124,6 +143,8 @@ static int conduct(const struct test_settings *s, const struct peer_target *targ
 
 	o.state = &w;
 	test_options_plan(s, &o.plan);
+	if (screen)
+		return conduct_on_screen(screen, &o, stop, peer, output);
 	if (exam_conduct(&o, &e, &err))
 		return test_output_failed(output, err.text);
 	int rc = test_output_end(output, e);
@@ -159,7 +180,10 @@ static int run(const struct command *self, int argc, char **argv)
 			target = (struct peer_target){ .host = peer };
 	}
 	test_output_init(&output, &s, &target);
-	rc = rc ? test_output_failed(&output, err.text) : conduct(&s, &target, stop, &output);
+	if (rc)
+		rc = test_output_failed(&output, err.text);
+	else
+		rc = conduct(&s, &target, peer, stop, &output);
 	remote_stop(remote);
 	return rc;
 }

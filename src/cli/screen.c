@@ -24,7 +24,7 @@ struct screen {
 	pthread_t worker;
 	bool working;			/* the worker is to be joined */
 	atomic_bool cancelled, failed;
-	struct exam *result;
+	struct exam *result, *before;
 	struct error error;		/* result NULL: why */
 };
 
@@ -105,9 +105,10 @@ static void again(struct screen *s)
 	}
 	pthread_join(s->worker, NULL);
 	s->working = false;
-	exam_free(s->result);
-	s->result = NULL;
 	stage_again(s->feed.stage);
+	exam_free(s->before);
+	s->before = s->result;
+	s->result = NULL;
 	a->scene.paused = false;
 	if (start_worker(s))
 		app_request_done(a, "cannot start a thread for it");
@@ -196,8 +197,8 @@ static void leave_at_once(const struct stop *stop)
 	_exit(sig ? 128 + sig : EXIT_COULD_NOT_TELL);
 }
 
-int screen_examine(struct screen *s, const struct conduct_options *o, struct stop *stop,
-		   const char *peer, struct exam **exam)
+int screen_examine(struct screen *s, enum scene_mode mode, const struct conduct_options *o,
+		   struct stop *stop, const char *peer, struct exam **exam)
 {
 	int rc = 0;
 
@@ -206,7 +207,7 @@ int screen_examine(struct screen *s, const struct conduct_options *o, struct sto
 	s->feed.state = s;
 	if (!s->feed.stage)
 		return complain(EXIT_COULD_NOT_TELL, "out of memory for the screen");
-	app_init(&s->app, SCENE_DIAGNOSE);
+	app_init(&s->app, mode);
 	s->app.scene.peer = peer;
 	s->options = *o;
 	screen_feed_connect(&s->feed, &s->options);
@@ -228,6 +229,7 @@ int screen_examine(struct screen *s, const struct conduct_options *o, struct sto
 	*exam = s->result;
 	app_free(&s->app);
 	stage_free(s->feed.stage);
+	exam_free(s->before);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "src/cli/output.h"
 #include "src/cli/stop.h"
 #include "src/exam/conduct.h"
+#include "ui/scene.h"
 
 struct screen;
 
@@ -29,8 +30,8 @@ void screen_close(struct screen *s);
  * The terminal is given back when it returns.  peer: as the user wrote it, NULL: an embedded one.
  * 0, or a complaint's exit code.
  */
-int screen_examine(struct screen *s, const struct conduct_options *o, struct stop *stop,
-		   const char *peer, struct exam **exam);
+int screen_examine(struct screen *s, enum scene_mode mode, const struct conduct_options *o,
+		   struct stop *stop, const char *peer, struct exam **exam);
 /* Shows what was recorded until the user leaves.  0 or a complaint's exit code. */
 int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,
 		  const struct diagnosis *d);

@@ -13,22 +13,18 @@ static double now_s(const struct screen_feed *f)
 	return loop_seconds_now() - f->begun_s;
 }
 
-/* The exam is the conductor's and goes on growing: the screen gets a copy. */
-static void give_copy(struct screen_feed *f, const struct exam *e)
+/*
+ * The conductor goes on filling the exam: what is there by now does not change any more, and
+ * stays as long as the exam does.
+ */
+static void show(struct screen_feed *f, const struct exam *e)
 {
 	struct diagnosis *d = NULL;
-	struct exam *copy = NULL;
-	cJSON *obj = exam_to_json(e);
 
-	/* Without memory the screen keeps showing what it has. */
-	if (!obj || exam_from_json(obj, &copy, NULL))
-		copy = NULL;
-	cJSON_Delete(obj);
-	if (!copy)
-		return;
-	if (diagnose(copy, &d))
+	/* Without memory the screen shows the exam alone. */
+	if (diagnose(e, &d))
 		d = NULL;
-	stage_exam(f->stage, copy, d);
+	stage_exam(f->stage, e, d);
 }
 
 static struct scene_progress progress_of(const struct exam_progress *p, enum scene_phase phase)
@@ -43,7 +39,8 @@ static struct scene_progress progress_of(const struct exam_progress *p, enum sce
 		.purpose = p->planned->purpose,
 		.streams = spec->streams,
 		.elapsed_s = p->elapsed_s,
-		.total_s = p->length_s,
+		/* Of a run by bytes it is only a bound. */
+		.total_s = spec->total_bytes || spec->total_blocks ? 0 : p->length_s,
 	};
 }
 
@@ -185,7 +182,7 @@ static void progress(void *state, const struct exam_progress *p)
 		stage_progress(f->stage, &now);
 		break;
 	case EXAM_FACTS_READ:
-		give_copy(f, p->exam);
+		show(f, p->exam);
 		now.phase = SCENE_BETWEEN;
 		stage_progress(f->stage, &now);
 		break;
@@ -202,7 +199,7 @@ static void progress(void *state, const struct exam_progress *p)
 	case EXAM_RUN_ENDED:
 		now = progress_of(p, SCENE_BETWEEN);
 		stage_progress(f->stage, &now);
-		give_copy(f, p->exam);
+		show(f, p->exam);
 		if (f->window_at_s >= 0)
 			stage_run_ended(f->stage, p->run_number, f->window_at_s);
 		break;

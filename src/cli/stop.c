@@ -76,10 +76,25 @@ void stop_release(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* All others are for the main thread: a screen that is opened later waits for some. */
+static int start_watcher(struct stop *s)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	int rc = pthread_create(&thread, NULL, wait_for_signals, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* The watcher lives as long as the process: a second signal must always end it. */
+	if (!rc)
+		pthread_detach(thread);
+	return rc;
+}
+
 struct stop *stop_watch(void)
 {
 	struct stop *s = calloc(1, sizeof(*s));
-	pthread_t thread;
 
 	if (!s)
 		return NULL;
@@ -88,14 +103,12 @@ struct stop *stop_watch(void)
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collect(&s->signals);
 	if (s->fd < 0 || pthread_sigmask(SIG_BLOCK, &s->signals, NULL) ||
-	    pthread_create(&thread, NULL, wait_for_signals, s)) {
+	    start_watcher(s)) {
 		if (s->fd >= 0)
 			close(s->fd);
 		free(s);
 		return NULL;
 	}
-	/* The watcher lives as long as the process: a second signal must always end it. */
-	pthread_detach(thread);
 	return s;
 }
 

@@ -110,6 +110,10 @@ static const char *contradiction(const struct test_settings *s)
 		return "--length: a datagram has 16 to 65507 bytes";
 	if (s->bidirectional && s->streams > RUN_MAX_STREAMS / 2)
 		return "--bidir: 1024 streams each way at most";
+	if (s->tui && (s->json || s->format == REPORT_JSON || s->json_stream))
+		return "--tui shows a screen, --report json and --json-stream print: choose one";
+	if (s->tui && (s->quiet || s->plain))
+		return "--tui and --quiet or --plain exclude each other";
 	if ((s->json || s->format == REPORT_JSON) && s->json_stream)
 		return "--report json and --json-stream exclude each other";
 	return NULL;

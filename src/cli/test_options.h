@@ -15,7 +15,7 @@ struct test_settings {
 	bool reverse, bidirectional, udp, no_delay, send_file, zerocopy, discard_receive, gso, gro,
 	     dont_fragment, server_output;
 	unsigned int format;
-	bool json, json_stream, quiet, plain;
+	bool json, json_stream, quiet, plain, tui;
 	/* What test_options_check() makes of the texts. */
 	uint64_t rate_bps, burst_blocks, client_cpu, server_cpu, tos_byte;
 	bool rate_given;

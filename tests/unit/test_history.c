@@ -178,8 +178,20 @@ static void runs_are_told_anew(void **state)
 	stage_again(stage);
 	stage_hold(stage, &scene);
 	assert_null(scene.exam);
-	assert_ptr_equal(scene.before, e);
+	assert_ptr_equal(scene.before->mem, e->mem);
 	assert_int_equal(history_count(scene.history[SIDE_PEER]), 0);
+	stage_release(stage);
+	/* It goes on growing, and is freed by its owner. */
+	stage_exam(stage, e, NULL);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 6e9);
+	stage_hold(stage, &scene);
+	assert_int_equal(scene.exam->nruns, 1);
+	stage_release(stage);
+	stage_forget(stage, e);
+	exam_free(e);
+	stage_hold(stage, &scene);
+	assert_null(scene.exam);
+	assert_null(scene.before);
 	stage_release(stage);
 	stage_free(stage);
 }
