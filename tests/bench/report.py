@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes the report of a benchmark from its figures."""
+import os
 import statistics
 import time
 
@@ -111,8 +112,7 @@ def five_times(case, product, rival):
 def udp_goal(case, product):
     lines = five_times(case, product, "iperf3")
     return product.name, lines + [
-        "Here every datagram takes its own way through the kernel's stack, which is nearly all of "
-        "the time for any tool; five times is for GSO and GRO, below."]
+        "Each datagram takes its own way through the stack here; five times is for GSO and GRO."]
 
 
 def gso_goal(case, product):
@@ -172,4 +172,5 @@ def document(measured, product, tools, seconds, rounds, default):
         lines += table(case, ours, kind in ("udp", "gso"))
         lines += [""] + goals + ["", "Load average: %.1f." % case["load"], ""]
     lines += first_bytes(measured, product)
+    lines.append(machine.text_of(os.path.join(os.path.dirname(__file__), "notes.md")))
     return "\n".join(lines).rstrip() + "\n"
