@@ -115,13 +115,18 @@ int ethtool_family_parse(const struct bytes *replies, struct ethtool_family *out
 
 int ethtool_family_resolve(struct source *src, struct ethtool_family *out)
 {
+	return genl_family_resolve(src, ETHTOOL_GENL_NAME, out);
+}
+
+int genl_family_resolve(struct source *src, const char *name, struct ethtool_family *out)
+{
 	unsigned char buf[REQUEST_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
 	struct nlmsghdr *nlh = request_begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
 	struct bytes replies = { 0 };
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, ETHTOOL_GENL_NAME);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
 	rc = source_netlink(src, NETLINK_GENERIC, buf, nlh->nlmsg_len, &replies);
 	if (!rc)
 		rc = ethtool_family_parse(&replies, out);
@@ -147,21 +152,39 @@ int ethtool_get(struct source *src, const struct ethtool_family *family, uint8_t
 	return source_netlink(src, NETLINK_GENERIC, buf, nlh->nlmsg_len, replies);
 }
 
-int ethtool_reply(const struct bytes *replies, uint16_t family, uint8_t command,
-		  const struct nlattr **tb, size_t n)
+int genl_dump_of_link(struct source *src, const struct ethtool_family *family, uint8_t command,
+		      uint16_t attribute, uint32_t ifindex, struct bytes *replies)
+{
+	unsigned char buf[REQUEST_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *nlh = request_begin(buf, family->id, command, 1);
+
+	nlh->nlmsg_flags |= NLM_F_DUMP;
+	mnl_attr_put_u32(nlh, attribute, ifindex);
+	return source_netlink(src, NETLINK_GENERIC, buf, nlh->nlmsg_len, replies);
+}
+
+bool ethtool_next_reply(const struct bytes *replies, size_t *offset, uint16_t family,
+			uint8_t command, const struct nlattr **tb, size_t n)
 {
 	const struct nlmsghdr *nlh;
-	size_t offset = 0;
 
-	while ((nlh = next_message(replies, &offset, family))) {
+	while ((nlh = next_message(replies, offset, family))) {
 		const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
 
 		if (genl->cmd == command) {
 			index_message(nlh, tb, n);
-			return 0;
+			return true;
 		}
 	}
-	return -EBADMSG;
+	return false;
+}
+
+int ethtool_reply(const struct bytes *replies, uint16_t family, uint8_t command,
+		  const struct nlattr **tb, size_t n)
+{
+	size_t offset = 0;
+
+	return ethtool_next_reply(replies, &offset, family, command, tb, n) ? 0 : -EBADMSG;
 }
 
 struct nd_u64 attribute_u32(const struct nlattr *a)

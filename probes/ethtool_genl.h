@@ -22,6 +22,12 @@ int ethtool_family_resolve(struct source *src, struct ethtool_family *out);
 int ethtool_family_parse(const struct bytes *replies, struct ethtool_family *out);
 bool ethtool_family_has(const struct ethtool_family *family, uint8_t command);
 
+/* The same for any family; its commands may be none of ethtool's. */
+int genl_family_resolve(struct source *src, const char *name, struct ethtool_family *out);
+/* Dumps what a command tells of one link, named by an u32 attribute.  0 or -errno. */
+int genl_dump_of_link(struct source *src, const struct ethtool_family *family, uint8_t command,
+		      uint16_t attribute, uint32_t ifindex, struct bytes *replies);
+
 /* Sends one GET for a link (bit sets verbose, with names).  0 or -errno. */
 int ethtool_get(struct source *src, const struct ethtool_family *family, uint8_t command,
 		uint32_t ifindex, struct bytes *replies);
@@ -31,6 +37,10 @@ int ethtool_get(struct source *src, const struct ethtool_family *family, uint8_t
  */
 int ethtool_reply(const struct bytes *replies, uint16_t family, uint8_t command,
 		  const struct nlattr **tb, size_t n);
+
+/* The next of several, from *offset (first 0) on; false: no more. */
+bool ethtool_next_reply(const struct bytes *replies, size_t *offset, uint16_t family,
+			uint8_t command, const struct nlattr **tb, size_t n);
 
 /* Indexes the attributes of a nest; types from n up are newer than us and ignored. */
 void attributes_index(const struct nlattr *nest, const struct nlattr **tb, size_t n);

@@ -19,6 +19,7 @@ const struct probe *const probes_table[] = {
 	&probe_pci,
 	&probe_irq,	/* after pci: only links with a bus have vectors */
 	&probe_queues,
+	&probe_netdev,	/* after queues: adds to their rows */
 };
 const size_t probes_count = ARRAY_SIZE(probes_table);
 

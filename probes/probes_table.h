@@ -23,6 +23,7 @@ extern const struct probe probe_ethtool;	/* ethtool.c */
 extern const struct probe probe_pci;		/* pci.c */
 extern const struct probe probe_irq;		/* irq.c */
 extern const struct probe probe_queues;		/* queues.c */
+extern const struct probe probe_netdev;		/* netdev.c */
 
 extern const struct counter_probe counter_cpus;		/* proc_stat.c */
 extern const struct counter_probe counter_softirqs;	/* softirqs.c */

@@ -145,6 +145,7 @@ static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 	*spec = (struct run_spec){
 		.protocol = s->udp ? RUN_UDP : RUN_TCP,
 		.bidirectional = s->bidirectional,
+		.latency = s->latency,
 		.streams = s->streams,
 		.block_bytes = s->block_bytes ? s->block_bytes :
 			       s->udp ? USUAL_DATAGRAM_BYTES : RUN_DEFAULT_BLOCK_BYTES,

@@ -13,7 +13,7 @@ struct test_settings {
 	uint64_t total_bytes, total_blocks, pacing_bps, flow_label;
 	const char *rate, *affinity, *tos, *congestion_control;
 	bool reverse, bidirectional, udp, no_delay, send_file, zerocopy, discard_receive, gso, gro,
-	     dont_fragment, server_output;
+	     dont_fragment, server_output, latency;
 	unsigned int format;
 	bool json, json_stream, quiet, plain, tui;
 	/* What test_options_check() makes of the texts. */

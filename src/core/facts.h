@@ -82,6 +82,15 @@ struct queue_facts {
 	struct nd_u64 index;		/* key */
 	struct nd_cpus steering;	/* rps_cpus or xps_cpus; empty: off */
 	struct nd_u64 flow_entries;	/* rps_flow_cnt */
+	struct nd_u64 napi;		/* id of the NAPI instance that serves it; Linux 6.8 */
+};
+
+/* What polls queues: one may serve several, of both directions. */
+struct napi_facts {
+	struct nd_u64 ifindex;
+	struct nd_u64 napi;		/* key: id, as in SO_INCOMING_NAPI_ID */
+	struct nd_u64 irq;		/* that wakes it */
+	struct nd_u64 thread_id;	/* of threaded NAPI; n/a: softirq */
 };
 
 struct irq_facts {
@@ -174,6 +183,7 @@ struct facts {
 	struct link_facts *links;	size_t nlinks;
 	struct feature_facts *features;	size_t nfeatures;
 	struct queue_facts *queues;	size_t nqueues;
+	struct napi_facts *napis;	size_t nnapis;
 	struct irq_facts *irqs;		size_t nirqs;
 	struct pci_facts *pci;		size_t npci;
 	struct address_facts *addresses; size_t naddresses;

@@ -163,6 +163,18 @@ static const struct field queue_fields[] = {
 	QUEUE(steering, CPUS, NONE, 0,
 	      "CPUs that RPS spreads to (rps_cpus) or that XPS takes from (xps_cpus); empty: off."),
 	QUEUE(flow_entries, U64, COUNT, 0, "Flow table entries for RFS, rps_flow_cnt."),
+	QUEUE(napi, U64, NONE, 0,
+	      "NAPI instance that serves it, NETDEV_A_QUEUE_NAPI_ID of QUEUE_GET (6.8)."),
+};
+
+#define NAPI(member_, kind_, unit_, flags_, help_) \
+	FIELD(struct napi_facts, member_, kind_, unit_, flags_, help_)
+static const struct field napi_fields[] = {
+	NAPI(ifindex, U64, NONE, 0, "Interface it belongs to."),
+	NAPI(napi, U64, NONE, KEY, "NETDEV_A_NAPI_ID of NAPI_GET (6.8)."),
+	NAPI(irq, U64, NONE, 0, "Interrupt that wakes it, NETDEV_A_NAPI_IRQ."),
+	NAPI(thread_id, U64, NONE, 0,
+	     "Kernel thread that it polls in, NETDEV_A_NAPI_PID; not applicable: softirq."),
 };
 
 #define IRQ(member_, kind_, unit_, flags_, help_) \
@@ -360,6 +372,8 @@ static const struct section facts_sections[] = {
 		     "Offloads and other features of an interface."),
 	SECTION_ROWS(struct facts, queues, nqueues, struct queue_facts, queue_fields,
 		     "Steering of receive and transmit queues."),
+	SECTION_ROWS(struct facts, napis, nnapis, struct napi_facts, napi_fields,
+		     "NAPI instances, which poll the queues."),
 	SECTION_ROWS(struct facts, irqs, nirqs, struct irq_facts, irq_fields,
 		     "Interrupts of NICs."),
 	SECTION_ROWS(struct facts, pci, npci, struct pci_facts, pci_fields,

@@ -63,6 +63,23 @@ static const char *missing_part(const struct run *r, int side, struct arena *mem
 	return NULL;
 }
 
+/*
+ * What arrived of one direction, from the end that took it in.  At an end that sends as well its
+ * own bytes are of the other one.
+ */
+static struct nd_u64 rate_of(const struct run *r, const struct run_end *e, const char *direction)
+{
+	struct nd_u64 bytes = r->spec.bidirectional ? end_bytes_of(e, direction) : e->bytes;
+
+	if (bytes.k != ND_KNOWN)
+		return bytes;
+	if (e->window_ns.k != ND_KNOWN || !e->window_ns.v)
+		return nd_u64_unknown(ND_INVALID);
+	double bps = (double)bytes.v * 8e9 / (double)e->window_ns.v;
+	/* Far below 2^64, where the cast would be undefined. */
+	return bps < 1e18 ? nd_u64((uint64_t)bps) : nd_u64_unknown(ND_INVALID);
+}
+
 void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 {
 	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
@@ -80,12 +97,12 @@ void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 		r->goodput_bps = nd_u64_unknown(ND_FAILED);
 		return;
 	}
-	double seconds = (double)counted->window_ns.v / 1e9;
-	r->seconds = nd_f64(seconds);
-	if (counted->bytes.k == ND_KNOWN)
-		r->goodput_bps = nd_u64((uint64_t)((double)counted->bytes.v * 8 / seconds));
-	else
-		r->goodput_bps = nd_u64_unknown(counted->bytes.k);
+	r->seconds = nd_f64((double)counted->window_ns.v / 1e9);
+	r->goodput_bps = rate_of(r, counted, counted == rx ? "receive" : "send");
+	if (r->spec.bidirectional && tx->present)
+		r->other_goodput_bps = rate_of(r, tx, "receive");
+	else if (r->spec.bidirectional && !udp)
+		r->other_goodput_bps = rate_of(r, rx, "send");
 	r->retransmits = END_FLOW_SUM(tx, retransmits);
 	r->loss = udp ? loss_of_datagrams(rx) : loss_of(tx);
 }

@@ -17,11 +17,9 @@
 #define FINISH_TIMEOUT_MS 5000
 #define DRAIN_TIMEOUT_MS 1000	/* for what was in flight when the sender stopped */
 #define STOP_TIMEOUT_MS 1500		/* somebody has pressed Ctrl-C */
-/* From the start message until both ends surely move data, and from the window's end until the
- * sender may stop. */
-#define LEAD_NS 20000000ULL
 /* Longer than what was sent is under way, but for queues that nobody should have. */
 #define IN_FLIGHT_NS 500000000ULL
+/* From the window's end until the sender may stop. */
 #define TAIL_NS 100000000ULL
 /* An iperf3 counts until it hears that we have stopped: nearly what we count. */
 #define IPERF3_TAIL_NS 20000000ULL
@@ -46,7 +44,8 @@ static struct run_window window_for(const struct run_spec *spec, uint64_t start_
 {
 	struct run_window w;
 
-	w.from_ns = start_ns + LEAD_NS + spec->warmup_ms * 1000000ULL;
+	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) + END_LEAD_NS +
+		    spec->warmup_ms * 1000000ULL;
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
 	w.stop_ns = w.to_ns + tail_ns;
 	return w;
@@ -87,6 +86,8 @@ static void tell(const struct conduct *c, struct exam_progress *p)
 	p->run_number = (unsigned int)c->exam->nruns;
 	p->certain_runs = plan_certain_runs(&c->options->plan);
 	p->length_s = (double)(spec->warmup_ms + spec->window_ms) / 1e3;
+	if (c->run->spec.latency)
+		p->length_s += END_IDLE_NS / 1e9;
 	if (c->begun_ns)
 		p->elapsed_s = (double)(now_ns() - c->begun_ns) / 1e9;
 	c->options->progress(c->options->state, p);
@@ -288,7 +289,8 @@ static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struc
 	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = c->exam->facts[SIDE_LOCAL],
-				     .pin_cpu = spec->client_cpu };
+				     .pin_cpu = spec->client_cpu, .asks = true,
+				     .same_machine = nd_is_true(c->exam->path.same_machine) };
 	int rc = end_start(&config, &c->end, err);
 
 	c->begun_ns = now_ns();
@@ -312,6 +314,8 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 	if (rc)
 		end_cancel(c->end);
 	tell_beats(c, true);
+	end_stop(c->end);
+	end_latency(c->end, &c->run->idle, &c->run->loaded);
 	int finished = end_finish(c->end, e->mem, &c->run->ends[SIDE_LOCAL]);
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",
@@ -329,7 +333,7 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 
 static int drive(struct conduct *c, int64_t offset_ns, struct exam *e, struct error *err)
 {
-	size_t n = run_flows(&c->run->spec);
+	size_t n = run_connections(&c->run->spec);
 	int *fds = calloc(n, sizeof(*fds));
 
 	if (!fds)
@@ -338,7 +342,7 @@ static int drive(struct conduct *c, int64_t offset_ns, struct exam *e, struct er
 	if (!rc) {
 		/* The server's limits may have lowered the rate: both ends load as agreed. */
 		c->run->spec = *peer_run_spec(c->peer);
-		tell_flows(c, fds, n);
+		tell_flows(c, fds, run_flows(&c->run->spec));
 		rc = start_end(c, fds, offset_ns, err);
 	}
 	if (c->end) {

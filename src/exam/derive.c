@@ -239,6 +239,37 @@ struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset)
 	return min;
 }
 
+struct nd_u64 end_bytes_of(const struct run_end *e, const char *direction)
+{
+	struct nd_u64 sum = nd_u64_unknown(ND_UNREAD);
+	size_t i;
+
+	for (i = 0; e->present && i < e->nflows; i++) {
+		const struct flow_summary *f = &e->flows[i];
+
+		if (!nd_str_is(f->direction, direction))
+			continue;
+		if (f->bytes.k != ND_KNOWN)
+			return nd_u64_unknown(f->bytes.k);
+		if (sum.k != ND_KNOWN)
+			sum = f->bytes;
+		else if (__builtin_add_overflow(sum.v, f->bytes.v, &sum.v))
+			return nd_u64_unknown(ND_INVALID);
+	}
+	return sum;
+}
+
+struct nd_f64 run_latency_growth(const struct run *r)
+{
+	if (r->idle.p50_us.k != ND_KNOWN)
+		return nd_f64_unknown(r->idle.p50_us.k);
+	if (r->loaded.p50_us.k != ND_KNOWN)
+		return nd_f64_unknown(r->loaded.p50_us.k);
+	if (!(r->idle.p50_us.v > 0))
+		return nd_f64_unknown(ND_INVALID);
+	return nd_f64(r->loaded.p50_us.v / r->idle.p50_us.v);
+}
+
 const char *end_congestion_control(const struct run_end *e)
 {
 	size_t i;

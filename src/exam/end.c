@@ -9,12 +9,14 @@
 
 #include "src/exam/end_state.h"
 #include "src/exam/interval.h"
+#include "src/exam/latency.h"
 #include "src/exam/one_ended.h"
 
 static void end_free(struct end *e)
 {
 	if (!e)
 		return;
+	ping_stop(e->ping, NULL);
 	load_stop(e->load);
 	source_close(e->source);
 	if (e->standstill.last != e->first && e->standstill.last != e->last)
@@ -77,7 +79,7 @@ static int begin_at_once(struct end *e, struct error *err)
 
 static void close_all(const struct end_config *config)
 {
-	for (size_t i = 0; i < run_flows(config->spec); i++)
+	for (size_t i = 0; i < run_connections(config->spec); i++)
 		close(config->fds[i]);
 }
 
@@ -99,25 +101,52 @@ static int set_up(struct end *e, const struct end_config *config, struct error *
 	return 0;
 }
 
+int end_begin_traffic(struct end *e, struct error *err)
+{
+	int rc = begin_at_once(e, err);
+
+	e->begun_ns = source_monotonic_ns(e->source);
+	return rc ? rc : load_start(e->load, err);
+}
+
+/* Round trips of the idle path first, then of the window. */
+static int set_up_ping(struct end *e, const struct end_config *config, struct error *err)
+{
+	struct ping_config c = { .fd = config->fds[run_flows(config->spec)],
+				 .tos = config->spec->tos, .echo = !config->asks };
+	uint64_t before = e->spec.warmup_ms * 1000000ULL + END_LEAD_NS;
+
+	e->asks = config->asks;
+	e->traffic_ns = e->window.from_ns > before ? e->window.from_ns - before : 0;
+	c.idle_until_ns = e->traffic_ns;
+	c.send[PING_IDLE].to_ns =
+		e->traffic_ns > END_IDLE_QUIET_NS ? e->traffic_ns - END_IDLE_QUIET_NS : 0;
+	/* The window of a run by bytes begins with its first. */
+	c.send[PING_LOADED].from_ns = e->spec.warmup_ms ? e->window.from_ns : e->traffic_ns;
+	c.send[PING_LOADED].to_ns = e->window.to_ns;
+	return ping_start(&c, &e->ping, err);
+}
+
 /* Takes over config->fds. */
 static int set_up_load(struct end *e, const struct end_config *config, struct error *err)
 {
-	const unsigned int cpu = (unsigned int)config->pin_cpu - 1;
-	const struct load_config load = {
-		.spec = config->spec, .role = config->role,
-		.fds = config->fds, .n = run_flows(config->spec),
-		.cpus = &cpu, .ncpus = config->pin_cpu ? 1 : 0,
-	};
-	int rc = load_create(&load, &e->load, err);
+	const struct placement_wishes wishes = { .workers = run_flows(config->spec),
+						 .cpu = config->pin_cpu,
+						 .same_machine = config->same_machine };
+	struct load_config load = { .spec = config->spec, .role = config->role,
+				    .fds = config->fds, .n = run_flows(config->spec) };
 
-	if (rc)
+	placement_choose(config->facts, &wishes, &e->placement);
+	load.cpus = e->placement.cpus;
+	load.ncpus = e->placement.n;
+	int rc = load_create(&load, &e->load, err);
+	if (rc) {
 		close_all(config);
-	else
-		rc = begin_at_once(e, err);
-	e->begun_ns = source_monotonic_ns(e->source);
-	if (!rc)
-		rc = load_start(e->load, err);
-	return rc;
+		return rc;
+	}
+	if (e->spec.latency)
+		rc = set_up_ping(e, config, err);
+	return rc || e->traffic_ns ? rc : end_begin_traffic(e, err);
 }
 
 int end_start(const struct end_config *config, struct end **out, struct error *err)
@@ -237,11 +266,16 @@ static int fill_result(struct end *e, struct arena *mem, struct run_end *out)
 	}
 	if (!e->last)
 		return 0;
+	if (placement_tell(&e->placement, run_flows(&e->spec), mem, out))
+		return -ENOMEM;
 	int64_t asleep_ns = end_time_asleep_ns() - e->asleep_ns;
 	out->held_up_us = nd_u64(e->held_up_ns / 1000);
 	/* Two clocks are read one after the other. */
 	out->suspended_us = nd_u64(asleep_ns > 10000000 ? (uint64_t)asleep_ns / 1000 : 0);
-	return interval_window(e->first, e->last, e->peaks, e->flows, e->series, mem, out);
+	int rc = interval_window(e->first, e->last, e->peaks, e->flows, e->series, mem, out);
+	for (size_t i = 0; !rc && i < out->nflows; i++)
+		flow_find_path(e->facts, &out->flows[i]);
+	return rc;
 }
 
 void end_stop(struct end *e)
@@ -249,6 +283,9 @@ void end_stop(struct end *e)
 	if (e->thread_started)
 		pthread_join(e->thread, NULL);
 	e->thread_started = false;
+	if (e->ping)
+		ping_stop(e->ping, &e->round_trips);
+	e->ping = NULL;
 	/* The first that was lost ended the run; by now the others are, too. */
 	if (e->load && e->broken)
 		e->broken = load_broken_flows(e->load, &e->broken_errno);
@@ -295,6 +332,16 @@ void end_settle(struct end *e, unsigned int quiet_ms, unsigned int timeout_ms)
 		if (bytes != before)
 			last = now;
 	}
+}
+
+void end_latency(const struct end *e, struct latency *idle, struct latency *loaded)
+{
+	const struct ping_result *r = &e->round_trips;
+
+	if (!e->spec.latency || !e->asks)
+		return;
+	latency_of(&r->times[PING_IDLE], r->unanswered[PING_IDLE], idle);
+	latency_of(&r->times[PING_LOADED], r->unanswered[PING_LOADED], loaded);
 }
 
 int end_results(const struct end *e, struct peer_results *out)

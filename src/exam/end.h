@@ -13,21 +13,32 @@
 #include "src/exam/exam.h"
 #include "src/peer/peer.h"
 
+/*
+ * With spec->latency traffic begins later: round trips are measured on the idle path first.  The
+ * last part of that is for answers alone.
+ */
+#define END_IDLE_NS 400000000ULL
+#define END_IDLE_QUIET_NS 100000000ULL
+/* From the begin of traffic until both ends surely move data. */
+#define END_LEAD_NS 20000000ULL
+
 /* How often an end is sampled: 10 Hz. */
 #define END_INTERVAL_NS (1000000000ULL / EXAM_SAMPLES_PER_SECOND)
 
 struct end_config {
 	const struct run_spec *spec;
 	enum load_role role;
-	const int *fds; /* run_flows(spec) connected sockets; taken over, also on failure */
+	const int *fds; /* run_connections(spec) connected sockets; taken over, also on failure */
 	struct run_window window;	/* in this host's CLOCK_MONOTONIC */
 	const struct facts *facts;	/* of this host: what to sample; must outlive the end */
-	uint64_t pin_cpu;		/* the workers run on: number + 1; 0: any */
+	uint64_t pin_cpu;		/* the workers run on: number + 1; 0: see placement.h */
+	bool asks;			/* with spec->latency: the end that asks; the other echoes */
+	bool same_machine;		/* as the other end, as far as is known */
 };
 
 struct end;
 
-/* Traffic flows and sampling has begun when it returns 0; else -errno and the sockets are closed.
+/* Traffic flows (with latency: will soon) and sampling has begun when it returns 0; else -errno and the sockets are closed.
  */
 int end_start(const struct end_config *config, struct end **out, struct error *err);
 
@@ -87,6 +98,8 @@ void end_drain(struct end *e, unsigned int timeout_ms);
 void end_settle(struct end *e, unsigned int quiet_ms, unsigned int timeout_ms);
 /* Waits for the end of the run, stops traffic and closes the sockets. */
 void end_stop(struct end *e);
+/* After end_stop(): the round trips that this end measured; unread when it asked for none. */
+void end_latency(const struct end *e, struct latency *idle, struct latency *loaded);
 /*
  * After end_stop(): what went over each flow from the warm-up's end until traffic stopped, which
  * is more than the window; out belongs to the caller also after an error.  0 or -ENOMEM.

@@ -307,8 +307,15 @@ static int warm_up(struct end *e)
 
 static int sample_window(struct end *e)
 {
-	int rc = e->first ? 0 : warm_up(e);
+	struct error err = { "" };
+	int rc = 0;
 
+	if (e->traffic_ns && !sleep_until(e, e->traffic_ns))
+		return 0;
+	if (e->traffic_ns)
+		rc = end_begin_traffic(e, &err);
+	if (!rc && !e->first)
+		rc = warm_up(e);
 	if (rc || !e->first)
 		return rc;
 	struct counters *prev = e->first;
@@ -334,6 +341,7 @@ void *end_sampler(void *arg)
 	struct end *e = arg;
 	int rc = sample_window(e);
 
+	ping_quiet(e->ping);
 	/* Both ends go on for a moment: the other's window, by another clock, may end later. */
 	if (!e->broken && !e->total_bytes)
 		sleep_until(e, e->window.stop_ns);

@@ -9,7 +9,9 @@
 #include "src/exam/end.h"
 #include "src/exam/flow_summary.h"
 #include "src/exam/live_queues.h"
+#include "src/exam/placement.h"
 #include "src/exam/series.h"
+#include "src/load/ping.h"
 
 /*
  * Where data had last been moving.  When the other end vanishes, seconds may pass before
@@ -24,6 +26,11 @@ struct end {
 	uint64_t egress_ifindex;
 	struct source *source;
 	struct load *load;
+	struct placement placement;
+	struct ping *ping;		/* NULL: nobody measures round trips, or not any more */
+	struct ping_result round_trips;
+	bool asks;
+	uint64_t traffic_ns;		/* when it begins; 0: at once */
 	pthread_t thread;
 	bool thread_started;
 	pthread_mutex_t lock;
@@ -55,6 +62,8 @@ struct end {
 	bool cut;			/* by more than end_cancel() */
 };
 
+/* Starts the workers, and the window of a run by bytes.  0 or -errno. */
+int end_begin_traffic(struct end *e, struct error *err);
 /* The sampling thread; its argument is the end. */
 void *end_sampler(void *arg);
 int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out);

@@ -96,6 +96,7 @@ struct flow_summary {
 	struct nd_bool option_wscale, option_sack, option_timestamps;
 	struct nd_str congestion_control;
 	struct nd_u64 incoming_cpu, incoming_napi;
+	struct nd_u64 rx_queue, irq, irq_cpu;	/* of that NAPI, see flow_find_path() */
 	/* UDP; of the receiver but for packets */
 	struct nd_u64 packets, lost, out_of_order, duplicates, socket_drops;
 	struct nd_f64 jitter_us;
@@ -242,6 +243,15 @@ struct nd_u64 end_flow_min(const struct run_end *e, size_t member_offset);	/* nd
 const char *end_congestion_control(const struct run_end *e);
 /* The link traffic of side s leaves by: egress of its facts; NULL when unknown. */
 const struct link_facts *exam_egress(const struct exam *e, enum side s);
+/*
+ * Fills in rx_queue, irq and irq_cpu from incoming_napi and the facts of its host, or why they
+ * are not known.
+ */
+void flow_find_path(const struct facts *f, struct flow_summary *flow);
+/* Median round trip under load / idle; unknown when either was not measured. */
+struct nd_f64 run_latency_growth(const struct run *r);
+/* Bytes that flows of one kind ("send", "receive") moved at an end; unknown without such flows. */
+struct nd_u64 end_bytes_of(const struct run_end *e, const char *direction);
 /* The link below it that faces the wire (physical port under a VLAN or bond). */
 const struct link_facts *exam_port(const struct exam *e, enum side s);
 /* Line rate of a side's port in bit/s: --link-speed, else its speed; unknown with the reason. */

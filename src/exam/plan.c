@@ -109,6 +109,7 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 			    tried(e, order[i], experiments[x].purpose))
 				continue;
 			out->spec = main->spec;
+			out->spec.latency = false;	/* was measured in the run it is compared with */
 			out->purpose = experiments[x].purpose;
 			/* An experiment is compared with a measured run, not shown as a result:
 			 * shorter. */
@@ -168,6 +169,7 @@ bool plan_next(const struct exam *e, const struct plan_wishes *w, uint64_t spent
 	    !suspect_large_packets(main)) {
 		out->spec.direction = d;
 		out->spec.streams = 1;
+		out->spec.latency = false;
 		out->purpose = RUN_ONE_STREAM;
 		if (affordable(w, spent_ms, &out->spec))
 			return true;

@@ -188,7 +188,7 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 	int rc;
 
 	if (!mem) {
-		close_all(fds, run_flows(spec));
+		close_all(fds, run_connections(spec));
 		return error_set(err, ENOMEM, "out of memory for the run");
 	}
 	rc = end_start(&config, &end, err);
@@ -235,7 +235,7 @@ static int service_run(void *state, const struct peer_client_info *client,
 		rc = read_for(client, &own, err);
 	}
 	if (rc) {
-		close_all(fds, run_flows(spec));
+		close_all(fds, run_connections(spec));
 		return rc;
 	}
 	rc = run_with(kept ? kept->facts : own, spec, fds, window, hooks, end, err);

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "src/report/text_parts.h"
+
 enum { VALUE_CAP = 32 };
 
 static void format_scaled(double v, double base, const char *unit, char *buf, size_t cap)
@@ -374,6 +376,11 @@ void test_text_end(const struct exam *e, const struct run *r, struct text *out)
 		add_end_lines(r, "SUM", first, r->spec.streams, out);
 	text_add(out, "\n");
 	add_cpu(r, nd_is_true(e->path.same_machine), out);
+	if (r->idle.p50_us.k == ND_KNOWN || r->loaded.p50_us.k == ND_KNOWN) {
+		text_add(out, "Round trip: ");
+		text_round_trips(r, out);
+		text_add(out, "\n");
+	}
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS && r->spec.protocol == RUN_TCP; s++)
 		if (r->ends[s].present &&
 		    (r->spec.bidirectional || s == run_sender(r->spec.direction)))

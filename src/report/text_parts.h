@@ -15,6 +15,10 @@ void text_hosts(const struct pen *p, const struct exam *e);
 /* Each direction: what was measured, the ladder with it, the hot cores. */
 void text_directions(const struct pen *p, const struct exam *e, const struct diagnosis *d,
 		     bool verbose);
+/* "0.05 ms idle, 4.1 ms (p99 9 ms) under load"; false: nothing was measured. */
+bool text_round_trips(const struct run *r, struct text *out);
+/* Of each main run: round trips; verbose: where its workers and its flows' packets were. */
+void text_runs(const struct pen *p, const struct exam *e, bool verbose);
 void text_findings(const struct pen *p, const struct exam *e, const struct diagnosis *d,
 		   bool verbose);
 void text_plan(const struct pen *p, const struct diagnosis *d);

@@ -186,6 +186,7 @@ int report_text(const struct exam *e, const struct diagnosis *d, const struct re
 		pen_labelled(&p, 0, 12, "Incomplete:", e->problem.v);
 	}
 	text_directions(&p, e, d, o->verbose);
+	text_runs(&p, e, o->verbose);
 	other_runs(&p, e);
 	text_findings(&p, e, d, o->verbose);
 	text_plan(&p, d);

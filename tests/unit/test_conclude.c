@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run says as a whole, from its two ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/exam/conclude.h"
+#include "tests/unit/exam_builder.h"
+
+/* A run of a second with one flow each way, as both ends saw it. */
+struct both_ways { struct run r; struct flow_summary flows[EXAM_ENDS][2]; };
+
+static void fill_end(struct both_ways *b, enum side s, uint64_t sent, uint64_t received)
+{
+	struct run_end *e = &b->r.ends[s];
+
+	e->present = true;
+	e->window_ns = nd_u64(1000000000);
+	e->broken_flows = nd_u64(0);
+	e->flows = b->flows[s];
+	e->nflows = 2;
+	/* Flow 0 goes the way of the run. */
+	b->flows[s][s == SIDE_LOCAL ? 0 : 1].direction = nd_str("send");
+	b->flows[s][s == SIDE_LOCAL ? 0 : 1].bytes = nd_u64(sent);
+	b->flows[s][s == SIDE_LOCAL ? 1 : 0].direction = nd_str("receive");
+	b->flows[s][s == SIDE_LOCAL ? 1 : 0].bytes = nd_u64(received);
+	e->bytes = nd_u64(sent + received);
+}
+
+static struct run *build(struct both_ways *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->r.spec = (struct run_spec){ .streams = 1, .window_ms = 1000, .bidirectional = true };
+	fill_end(b, SIDE_LOCAL, 1100, 200);
+	fill_end(b, SIDE_PEER, 220, 1000);
+	return &b->r;
+}
+
+static void each_direction_has_its_rate(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build(&b);
+
+	(void)state;
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->status, RUN_COMPLETE);
+	assert_true(nd_u64_is(r->goodput_bps, 8000));
+	assert_true(nd_u64_is(r->other_goodput_bps, 1600));
+	r = build(&b);
+	r->spec.direction = RUN_REVERSE;
+	run_conclude(r, 0, NULL, mem);
+	assert_true(nd_u64_is(r->goodput_bps, 1600));
+	assert_true(nd_u64_is(r->other_goodput_bps, 8000));
+	arena_free(mem);
+}
+
+static void a_lost_peer_leaves_what_was_sent(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build(&b);
+
+	(void)state;
+	r->ends[SIDE_PEER] = (struct run_end){ .present = false };
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->status, RUN_INCOMPLETE);
+	assert_true(nd_u64_is(r->goodput_bps, 8800));
+	assert_true(nd_u64_is(r->other_goodput_bps, 1600));
+	/* The sender is lost: what we sent the other way. */
+	r = build(&b);
+	r->spec.direction = RUN_REVERSE;
+	r->ends[SIDE_PEER] = (struct run_end){ .present = false };
+	run_conclude(r, 0, NULL, mem);
+	assert_true(nd_u64_is(r->goodput_bps, 1600));
+	assert_true(nd_u64_is(r->other_goodput_bps, 8800));
+	arena_free(mem);
+}
+
+static void one_way_has_no_other(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build(&b);
+
+	(void)state;
+	r->spec.bidirectional = false;
+	run_conclude(r, 0, NULL, mem);
+	assert_true(nd_u64_is(r->goodput_bps, 1220 * 8));	/* all that this end moved */
+	assert_int_equal(r->other_goodput_bps.k, ND_UNREAD);
+	arena_free(mem);
+}
+
+static void hostile_counts(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build(&b);
+
+	(void)state;
+	b.flows[SIDE_PEER][0].bytes = nd_u64(UINT64_MAX);
+	b.flows[SIDE_PEER][1].direction = nd_str("receive");
+	b.flows[SIDE_LOCAL][1].bytes = nd_u64_unknown(ND_INVALID);
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->goodput_bps.k, ND_INVALID);
+	assert_int_equal(r->other_goodput_bps.k, ND_INVALID);
+	r = build(&b);
+	b.flows[SIDE_PEER][0].bytes = nd_u64(UINT64_MAX);
+	r->ends[SIDE_PEER].window_ns = nd_u64(1);
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->goodput_bps.k, ND_INVALID);
+	arena_free(mem);
+}
+
+static void growth_of_round_trips(void **state)
+{
+	struct run r = { .idle.p50_us = nd_f64(50), .loaded.p50_us = nd_f64(4000) };
+
+	(void)state;
+	assert_true(run_latency_growth(&r).v == 80);
+	r.idle.p50_us = nd_f64(0);
+	assert_int_equal(run_latency_growth(&r).k, ND_INVALID);
+	r.idle.p50_us = nd_f64_unknown(ND_ABSENT);
+	assert_int_equal(run_latency_growth(&r).k, ND_ABSENT);
+	r = (struct run){ .idle.p50_us = nd_f64(1) };
+	assert_int_equal(run_latency_growth(&r).k, ND_UNREAD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_direction_has_its_rate),
+		cmocka_unit_test(a_lost_peer_leaves_what_was_sent),
+		cmocka_unit_test(one_way_has_no_other),
+		cmocka_unit_test(hostile_counts),
+		cmocka_unit_test(growth_of_round_trips),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
