@@ -32,13 +32,15 @@ struct end_config {
 	struct run_window window;	/* in this host's CLOCK_MONOTONIC */
 	const struct facts *facts;	/* of this host: what to sample; must outlive the end */
 	uint64_t pin_cpu;		/* the workers run on: number + 1; 0: see placement.h */
-	bool asks;			/* with spec->latency: the end that asks; the other echoes */
+	bool asks;			/* with spec->latency: this end asks, the other echoes */
 	bool same_machine;		/* as the other end, as far as is known */
 };
 
 struct end;
 
-/* Traffic flows (with latency: will soon) and sampling has begun when it returns 0; else -errno and the sockets are closed.
+/*
+ * Traffic flows (with latency: will soon) and sampling has begun when it returns 0; else -errno
+ * and the sockets are closed.
  */
 int end_start(const struct end_config *config, struct end **out, struct error *err);
 

@@ -109,7 +109,8 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 			    tried(e, order[i], experiments[x].purpose))
 				continue;
 			out->spec = main->spec;
-			out->spec.latency = false;	/* was measured in the run it is compared with */
+			/* It was measured in the run that this one is compared with. */
+			out->spec.latency = false;
 			out->purpose = experiments[x].purpose;
 			/* An experiment is compared with a measured run, not shown as a result:
 			 * shorter. */
