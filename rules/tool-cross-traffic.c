@@ -12,19 +12,33 @@ struct others {
 	double all_bps, own_bps, bps, line_bps;	/* line_bps 0: not known */
 };
 
-/* Bytes of our flows on the wire: repeats included, each segment in its frame. */
-static double own_bytes(const struct rule_input *in, double segment, double frame)
+/*
+ * Our flows on the wire, bit/s: repeats included, each segment in its frame.  Over the window of
+ * the sender, who counted them: on a busy machine the two ends' windows differ.
+ */
+static double own_rate(const struct rule_input *in, double segment, double frame)
 {
 	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
 	struct nd_u64 sent = END_FLOW_SUM(sender, bytes_sent);
-	double seconds = in->run->seconds.k == ND_KNOWN ? in->run->seconds.v : 0;
-	double bytes = sender->present && sent.k == ND_KNOWN ? (double)sent.v :
-		       in->measured_bps * seconds / 8;
+	double bps = in->measured_bps;
 
-	return bytes * frame / segment;
+	if (sender->present && sent.k == ND_KNOWN && sender->window_ns.k == ND_KNOWN &&
+	    sender->window_ns.v)
+		bps = (double)sent.v * 8e9 / (double)sender->window_ns.v;
+	return bps * frame / segment;
 }
 
-/* False: the port's counters were not seen. */
+/* The receiver's port can be held against what the sender sent only over nearly the same time. */
+static bool windows_agree(const struct rule_input *in, double receiver_s)
+{
+	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
+	double s = sender->present && sender->window_ns.k == ND_KNOWN ?
+		   (double)sender->window_ns.v / 1e9 : receiver_s;
+
+	return fabs(receiver_s - s) <= TOOL_CROSS_TRAFFIC_SHARE / 2 * s;
+}
+
+/* False: the port's counters were not seen, or not over the same time. */
 static bool look(const struct rule_input *in, enum side side, struct others *o)
 {
 	const struct run_end *end = &in->run->ends[side];
@@ -45,10 +59,12 @@ static bool look(const struct rule_input *in, enum side side, struct others *o)
 	if (bytes.k != ND_KNOWN)
 		return false;
 	seconds = (double)end->window_ns.v / 1e9;
+	if (!sends && !windows_agree(in, seconds))
+		return false;
 	line = exam_line_rate(in->exam, side);
 	o->line_bps = line.k == ND_KNOWN ? line.v : 0;
 	o->all_bps = (double)bytes.v * 8 / seconds;
-	o->own_bps = own_bytes(in, segment, frame) * 8 / seconds;
+	o->own_bps = own_rate(in, segment, frame);
 	/* Virtual links count an aggregate with one header: less than ours, never more. */
 	o->bps = fmax(0, o->all_bps - o->own_bps);
 	return true;

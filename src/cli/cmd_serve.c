@@ -112,8 +112,8 @@ static FILE *talk(const struct serve_settings *s)
 	return s->report == SERVE_REPORT_JSON ? stderr : stdout;
 }
 
-/* The exact command for the other side. */
-static void print_invitation(const struct serve_settings *s, const struct peer_key *key,
+/* The exact command for the other side.  False: nobody can have read it. */
+static bool print_invitation(const struct serve_settings *s, const struct peer_key *key,
 			     uint16_t port)
 {
 	char address[NI_MAXHOST], hex[2 * PEER_KEY_BYTES + 1];
@@ -139,7 +139,7 @@ static void print_invitation(const struct serve_settings *s, const struct peer_k
 	if (s->allow_iperf3)
 		fprintf(out, "WARNING: --allow-iperf3 lets anybody who reaches this port drive "
 			"traffic.\n");
-	fflush(out);
+	return fflush(out) == 0 && !ferror(out);
 }
 
 static void on_event(void *state, enum peer_event event, const char *line)
@@ -251,10 +251,15 @@ static int serve(const struct serve_settings *s)
 		exam_service_free(service);
 		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	}
-	print_invitation(s, &o.key, peer_server_port(server));
+	/* With a key that somebody has already, what cannot be printed is no loss. */
+	bool invited = print_invitation(s, &o.key, peer_server_port(server)) || s->key_file ||
+		       s->open;
 	if (s->until_eof)
 		now.owner = owner_watch(stop);
-	if (s->until_eof && !now.owner)
+	if (!invited)
+		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot write the key to standard output: "
+			      "use --key-file FILE where nobody reads it");
+	else if (s->until_eof && !now.owner)
 		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot watch standard input");
 	else if (peer_server_run(server, stop_fd(stop), &err))
 		rc = complain(EXIT_COULD_NOT_TELL, "%s", err.text);

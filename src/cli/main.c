@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/options.h"
 
@@ -70,8 +72,24 @@ static int run(int argc, char **argv)
 	return c ? c->run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/*
+ * A closed standard descriptor would be the next socket's number, and text would go to the peer.
+ * What stands in for it refuses to be written, as the closed one did.
+ */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	fill_standard_descriptors();
 	/* Writing to a connection that the peer closed is an error code, not a death. */
 	signal(SIGPIPE, SIG_IGN);
 	int rc = run(argc, argv);

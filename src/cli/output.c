@@ -50,7 +50,7 @@ struct report_options output_options(const struct output_settings *s)
 	return (struct report_options){
 		.width = terminal ? terminal_width(STDOUT_FILENO) : 80,
 		.colour = terminal && !s->no_colour && !(no_colour && *no_colour) &&
-			  !(term && !strcmp(term, "dumb")),
+			  term && *term && strcmp(term, "dumb") != 0,
 		.utf8 = !s->ascii && locale_is_utf8(),
 		.verbose = s->verbose,
 		.created_ns = wall_ns(),

@@ -355,13 +355,18 @@ int report_json(const struct exam *e, const struct diagnosis *d, const struct re
 
 int report_read_json(const char *json, size_t len, struct exam **out, struct error *err)
 {
-	cJSON *obj = cJSON_ParseWithLength(json, len);
+	const char *end = NULL;
+	cJSON *obj = cJSON_ParseWithLengthOpts(json, len, &end, false);
 	const char *schema = obj ? json_get_str(obj, "schema", 64) : NULL;
 	int rc;
 
 	*out = NULL;
+	while (obj && end < json + len && *end && strchr(" \t\r\n", *end))
+		end++;
 	if (!obj)
 		rc = error_set(err, EINVAL, "not JSON");
+	else if (end != json + len)
+		rc = error_set(err, EINVAL, "not JSON: more follows the report");
 	else if (!schema)
 		rc = error_set(err, EINVAL, "not a netdoctor report: it has no \"schema\"");
 	else if (strcmp(schema, REPORT_SCHEMA) != 0)

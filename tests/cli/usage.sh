@@ -95,7 +95,16 @@ if [ -c /dev/full ]; then
 		check "$arguments to a full disk" [ "$status" -eq 3 ]
 		check "$arguments says so" one_line "$work/err" 'standard output: No space left'
 	done
+	# Nobody could ever connect to it.
+	in_time 5 sh -c 'exec "$0" serve --bind 127.0.0.1 --port 0 >/dev/full' "$NETDOCTOR"
+	check "a key that cannot be printed" [ "$status" -eq 3 ]
+	check "is said" one_line "$work/err" 'cannot write the key to standard output'
 else
 	skip "output to a full disk" "no /dev/full"
 fi
+
+# The numbers of closed descriptors must not become those of sockets.
+in_time 10 sh -c 'exec "$0" check lo >&-' "$NETDOCTOR"
+check "standard output is closed" [ "$status" -eq 3 ]
+check "and that is said" one_line "$work/err" 'standard output: Bad file descriptor'
 done_testing
