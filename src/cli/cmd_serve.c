@@ -257,8 +257,8 @@ static int serve(const struct serve_settings *s)
 	if (s->until_eof)
 		now.owner = owner_watch(stop);
 	if (!invited)
-		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot write the key to standard output: "
-			      "use --key-file FILE where nobody reads it");
+		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot write the key to standard "
+			      "output: use --key-file FILE where nobody reads it");
 	else if (s->until_eof && !now.owner)
 		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot watch standard input");
 	else if (peer_server_run(server, stop_fd(stop), &err))

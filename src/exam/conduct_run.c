@@ -326,7 +326,8 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 		rc = run_end_from_json(theirs, e->mem, &c->run->ends[SIDE_PEER], err);
 	peer_results_free(&said);
 	cJSON_Delete(theirs);
-	if (!rc && c->stopped)
+	/* Whatever else went wrong after it: an end that measured nothing yet, say. */
+	if (c->stopped)
 		rc = error_set(err, EINTR, "interrupted: what was measured before still counts");
 	return rc;
 }
