@@ -78,7 +78,7 @@ const struct command command_check = {
 		"rings,\n"
 		"queues, buffers; of links of software that are up what applies to them (network\n"
 		"emulation).  With IFACE only those links (and what is below them).  Exit\n"
-		"status 3 when no check could be made.",
+		"status 3 when fewer checks could be made than not.",
 	.options = check_options,
 	.noptions = sizeof(check_options) / sizeof(check_options[0]),
 	.run = run,

@@ -66,6 +66,16 @@ static const char *nothing_checked(struct diagnosis *d, const char *what)
 	return arena_printf(d->mem, "Inconclusive: no check applies to %s.", what);
 }
 
+/* Nothing wrong in the few checks that could be made is no word on the host. */
+static const char *too_few_checked(struct diagnosis *d, const char *what)
+{
+	size_t made = d->nruled_out + d->nfindings;
+
+	return arena_printf(d->mem, "Inconclusive: nothing wrong is seen in %zu check%s of %s, but "
+			    "%zu could not be made; the first lacks %s.", made, many(made), what,
+			    d->nunseen, d->unseen[0].missing);
+}
+
 static const char *nothing_wrong(struct diagnosis *d, const char *what)
 {
 	size_t made = d->nruled_out + d->nfindings;
@@ -104,6 +114,9 @@ int verdict_decide_static(const struct exam *exam, struct diagnosis *d)
 	} else if (!d->nfindings && !d->nruled_out) {
 		d->verdict = VERDICT_INCONCLUSIVE;
 		d->summary = nothing_checked(d, what);
+	} else if (d->nunseen > d->nruled_out + d->nfindings) {
+		d->verdict = VERDICT_INCONCLUSIVE;
+		d->summary = too_few_checked(d, what);
 	} else {
 		d->verdict = VERDICT_HEALTHY;
 		d->summary = nothing_wrong(d, what);

@@ -343,7 +343,7 @@ static void a_check_says_what_was_checked(void **state)
 					   .evaluate = all_is_well };
 	static const struct rule missing = { .id = "b", .scope = RULE_PER_HOST,
 					     .evaluate = a_fact_is_missing };
-	const struct rule *rules[] = { &clear, &missing };
+	const struct rule *rules[] = { &clear, &missing, &missing };
 	struct exam *e = build_one_host();
 	struct facts *f = (struct facts *)e->facts[SIDE_LOCAL];
 	struct link_facts links[6];
@@ -353,6 +353,8 @@ static void a_check_says_what_was_checked(void **state)
 		     "driven.");
 	expect_static(e, rules, 2, 0, "Nothing wrong is seen in 1 check of eth0, but 1 could not "
 		     "be made; no traffic was driven.");
+	expect_static(e, rules, 3, 3, "Inconclusive: nothing wrong is seen in 1 check of eth0, but "
+		     "2 could not be made; the first lacks local.qdiscs (not-permitted).");
 	expect_static(e, rules + 1, 1, 3, "Inconclusive: no check of eth0 could be made; the first "
 		     "lacks local.qdiscs (not-permitted).");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
