@@ -343,7 +343,9 @@ static void a_check_says_what_was_checked(void **state)
 					   .evaluate = all_is_well };
 	static const struct rule missing = { .id = "b", .scope = RULE_PER_HOST,
 					     .evaluate = a_fact_is_missing };
-	const struct rule *rules[] = { &clear, &missing, &missing };
+	static const struct rule missing_too = { .id = "c", .scope = RULE_PER_HOST,
+						 .evaluate = a_fact_is_missing };
+	const struct rule *rules[] = { &clear, &missing, &missing_too };
 	struct exam *e = build_one_host();
 	struct facts *f = (struct facts *)e->facts[SIDE_LOCAL];
 	struct link_facts links[6];
