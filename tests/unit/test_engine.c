@@ -222,8 +222,7 @@ static void a_lost_session_is_no_missing_netdoctor(void **state)
 	const struct ceiling *c;
 
 	(void)state;
-	counters_free(r->ends[SIDE_PEER].window);
-	r->ends[SIDE_PEER] = (struct run_end){ .present = false };
+	build_unseen_end(r, SIDE_PEER);
 	d = run_rules(e, rules, 1, false);
 	assert_string_equal(d->unseen[0].how, "run netdoctor on that machine, with traffic");
 	c = ladder_find(&d->ladder, RUN_FORWARD, CEILING_CPU, SIDE_PEER);
