@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probes/probe.h"
@@ -131,6 +132,18 @@ static cJSON *sample_of(const struct end_live *live, struct beat *b)
 	return sample;
 }
 
+/*
+ * A client that says when it has had enough says so after it has taken in all of ours, so our
+ * having sent all does not end the run: its next byte would be read as an answer to us.
+ */
+static void await_client(const struct peer_run_hooks *hooks, unsigned int heed_ms)
+{
+	const struct timespec pause = { .tv_nsec = (long)heed_ms * 1000000L };
+
+	while (hooks->ended && !hooks->ended(hooks->state) && !hooks->cancelled(hooks->state))
+		nanosleep(&pause, NULL);
+}
+
 /* Sends every live interval on; stops early when the client is gone. */
 static void watch(struct end *end, const struct peer_run_hooks *hooks)
 {
@@ -152,6 +165,7 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 			return;
 		}
 	}
+	await_client(hooks, heed_ms);
 	/* The last beat ends with the run. */
 	for (struct beat *b; (b = end_take_beat(end));) {
 		cJSON *sample = sample_of(&live, b);

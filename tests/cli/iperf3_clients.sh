@@ -6,7 +6,7 @@
 
 . tests/cli/lib.sh
 
-need iperf3 jq
+need iperf3 jq perl
 
 # The most that a connection holds that one end has sent and the other has not taken in: the
 # largest send buffer and receive buffer that the kernel gives by itself.
@@ -43,6 +43,8 @@ client -n 20M
 holds "an amount of bytes arrives whole" "$bytes | .[1] == 20971520"
 client -n 20M -R
 holds "an amount of bytes is sent" "$bytes | .[0] >= 20971520"
+in_time 20 tests/cli/stranger.pl late "$port" 20971520
+says "having sent it all we wait for the client's word" '^9 10 1 2 13 all 14$'
 client -k 50 -l 64K -P 2
 holds "an amount of blocks" "$bytes | .[0] == .[1] and .[0] >= 50 * 65536"
 client -t 1 -O 1 -b 20M

@@ -90,6 +90,7 @@ holds() {
 	else
 		echo "# not true: $2"
 		head -n 5 "$work/jq" | sed 's/^/# /'
+		jq -c '.error // empty' "${3:-$work/out}" 2>&1 | head -n 2 | sed 's/^/# error: /'
 		fail "$1"
 	fi
 }

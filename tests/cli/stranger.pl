@@ -9,6 +9,8 @@
 #                                     there as protocol VERSION, then passes bytes on
 #   stranger.pl bridge-from PORT      prints "port N"; answers a client's greeting, then
 #                                     passes bytes on to PORT
+#   stranger.pl late PORT BYTES       an iperf3 client that BYTES are sent to, and that thinks for
+#                                     half a second before it says so; prints all states it hears
 #
 # Steps: take:N bytes, say:HEX, random:N bytes, drip (a letter each 100 ms), silence (until the
 # other side has closed), close, reset.
@@ -126,6 +128,30 @@ if ($mode eq 'listen') {
 		pass_on($client, $server);
 		close($_) for $client, $server;
 	}
+} elsif ($mode eq 'late') {
+	my ($port, $bytes) = @ARGV;
+	my $cookie = 'c' x 36 . "\0";
+	my $control = dial($port);
+	syswrite($control, $cookie);
+	my @heard = ord(take($control, 1));
+	syswrite($control, pack('N/a*', qq({"tcp":true,"omit":0,"time":0,"num":$bytes,) .
+		'"parallel":1,"reverse":true,"len":131072}'));
+	push @heard, ord(take($control, 1));
+	my $data = dial($port);
+	syswrite($data, $cookie);
+	push @heard, map { ord } split //, take($control, 2);
+	take($data, $bytes);
+	push @heard, 'early' if IO::Select->new($control, $data)->can_read(0.5);
+	syswrite($control, "\x04");
+	push @heard, ord(take($control, 1));
+	syswrite($control, pack('N/a*', '{"cpu_util_total":0,"cpu_util_user":0,' .
+		'"cpu_util_system":0,"sender_has_retransmits":-1,"streams":[{"id":1,' .
+		qq("bytes":$bytes,"retransmits":-1,"jitter":0,"errors":0,"packets":0,) .
+		'"start_time":0,"end_time":1}]}'));
+	my $results = take($control, unpack('N', take($control, 4)));
+	push @heard, $results =~ /"bytes":$bytes\b/ ? 'all' : 'other';
+	push @heard, ord(take($control, 1));
+	print "@heard\n";
 } else {
 	die "stranger.pl: unknown mode $mode\n";
 }
