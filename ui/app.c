@@ -206,6 +206,9 @@ void app_set_time(struct app *a, double clock_s)
 
 bool app_moves(const struct app *a)
 {
+	/* Nobody is served: nothing changes but the time. */
+	if (a->scene.mode == SCENE_SERVE && a->scene.progress.phase == SCENE_BETWEEN)
+		return false;
 	return !a->scene.paused && (a->scene.progress.phase != SCENE_OVER ||
 				    a->scene.cursor_s < a->scene.now_s);
 }

@@ -38,7 +38,9 @@ static void when(const struct scene *s, char *out, size_t cap)
 	const struct history_sample *sample = scene_sample(s, SIDE_LOCAL);
 	bool end = p->phase == SCENE_OVER && s->cursor_s >= s->now_s;
 
-	if (end)
+	if (s->mode == SCENE_SERVE && p->phase == SCENE_BETWEEN && !s->paused)
+		*out = '\0';
+	else if (end)
 		snprintf(out, cap, "%.1f s, the end", s->cursor_s);
 	else if (s->paused && sample && sample->run)
 		snprintf(out, cap, "PAUSED at %.1f s, run %u", s->cursor_s, sample->run);
@@ -74,7 +76,9 @@ static void status(const struct app *a, struct canvas *c, struct area row)
 	scene_doing(s, &doing);
 	if (s->remark && p->phase != SCENE_OVER)
 		text_printf(&doing, "; %s", s->remark);
-	if (p->phase == SCENE_OVER && s->mode != SCENE_SHOW)
+	if (p->phase == SCENE_OVER && s->mode == SCENE_SERVE)
+		text_add(&doing, ": q leaves");
+	else if (p->phase == SCENE_OVER && s->mode != SCENE_SHOW)
 		text_add(&doing, ": q leaves and prints the report");
 	if (doing.data && !doing.failed)
 		canvas_text(c, row, 0, 0, INK_PLAIN, doing.data);

@@ -81,10 +81,31 @@ static void doing_run(const struct scene_progress *p, struct text *out)
 		text_printf(out, ", %s", purposes[p->purpose]);
 }
 
+static void doing_serve(const struct scene *s, struct text *out)
+{
+	const struct scene_client *c = NULL;
+
+	for (size_t i = 0; i < s->nclients && !c; i++)
+		c = s->clients[i].running ? &s->clients[i] : NULL;
+	if (c)
+		text_printf(out, "run %u: %s%s, %" PRIu64 " stream%s", s->progress.run,
+			    c->direction == RUN_FORWARD ? "this host sends to " : "from ",
+			    c->address, c->streams, c->streams == 1 ? "" : "s");
+	else if (s->nclients)
+		text_printf(out, "%zu client%s, no run", s->nclients,
+			    s->nclients == 1 ? "" : "s");
+	else
+		text_add(out, "waiting for clients");
+}
+
 void scene_doing(const struct scene *s, struct text *out)
 {
 	const struct scene_progress *p = &s->progress;
 
+	if (s->mode == SCENE_SERVE && p->phase != SCENE_OVER) {
+		doing_serve(s, out);
+		return;
+	}
 	switch (p->phase) {
 	case SCENE_CONNECTING:
 		text_add(out, "connecting");

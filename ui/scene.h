@@ -52,6 +52,7 @@ struct scene {
 	struct scene_progress progress;
 	const char *problem, *remark;	/* one line each, NULL: none */
 	const struct scene_client *clients;	size_t nclients;
+	const char *invitation;		/* SCENE_SERVE: lines on how to become a client */
 	double now_s;			/* the screen's clock */
 	double cursor_s;		/* the moment to show, <= now_s */
 	bool paused;			/* the cursor stands still */

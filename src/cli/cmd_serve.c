@@ -10,6 +10,7 @@
 #include "src/cli/output.h"
 #include "src/cli/owner.h"
 #include "src/cli/peer_options.h"
+#include "src/cli/serve_screen.h"
 #include "src/cli/stop.h"
 #include "src/exam/service.h"
 
@@ -17,14 +18,19 @@ struct serve_settings {
 	const char *key_file, *bind, *allow;
 	uint64_t port, max_sessions, max_seconds, max_rate, max_streams;
 	unsigned int report;
-	bool open, once, quiet, allow_iperf3, until_eof;
+	bool open, once, quiet, allow_iperf3, until_eof, tui;
 };
 
 enum { SERVE_REPORT_NONE, SERVE_REPORT_TEXT, SERVE_REPORT_JSON };
 static const char *const serve_report_names[] = { "none", "text", "json", NULL };
 
 /* What on_event() has to know. */
-struct serving { const struct serve_settings *s; struct owner *owner; struct stop *stop; };
+struct serving {
+	const struct serve_settings *s;
+	struct owner *owner;
+	struct stop *stop;
+	struct serve_screen *screen;	/* NULL: there is none */
+};
 
 static const struct option_row serve_options[] = {
 	{ .name = "key-file", .kind = OPTION_TEXT,
@@ -71,6 +77,8 @@ static const struct option_row serve_options[] = {
 	{ .letter = 'q', .name = "quiet", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct serve_settings, quiet),
 	  .help = "no line for each client and run" },
+	{ .name = "tui", .kind = OPTION_FLAG, .offset = offsetof(struct serve_settings, tui),
+	  .help = "show clients and this host at work on the screen" },
 };
 
 /* An address the other side can probably use: the first global one of a link that is up. */
@@ -112,34 +120,33 @@ static FILE *talk(const struct serve_settings *s)
 	return s->report == SERVE_REPORT_JSON ? stderr : stdout;
 }
 
-/* The exact command for the other side.  False: nobody can have read it. */
-static bool print_invitation(const struct serve_settings *s, const struct peer_key *key,
-			     uint16_t port)
+/* The exact command for the other side. */
+static void add_invitation(const struct serve_settings *s, const struct peer_key *key,
+			   uint16_t port, struct text *out)
 {
 	char address[NI_MAXHOST], hex[2 * PEER_KEY_BYTES + 1];
 
 	guess_own_address(address, sizeof(address));
-	FILE *out = talk(s);
 	const char *host = s->bind ? s->bind : address[0] ? address : "127.0.0.1";
-	fprintf(out,
-		"Listening on %s port %u.  On the other machine run:\n\n  netdoctor diagnose %s",
-	       s->bind ? s->bind : "all addresses,", port, host);
+	text_printf(out,
+		    "Listening on %s port %u.  On the other machine run:\n\n"
+		    "  netdoctor diagnose %s",
+		    s->bind ? s->bind : "all addresses,", port, host);
 	if (port != PEER_DEFAULT_PORT)
-		fprintf(out, " --port %u", port);
+		text_printf(out, " --port %u", port);
 	if (s->key_file)
-		fprintf(out, " --key-file FILE    # a file with the same key");
+		text_add(out, " --key-file FILE    # a file with the same key");
 	else if (!s->open) {
 		peer_key_format(key, hex);
-		fprintf(out, " --key %s", hex);
+		text_printf(out, " --key %s", hex);
 	}
-	fprintf(out, "\n\n");
+	text_add(out, "\n\n");
 	if (s->open)
-		fprintf(out, "WARNING: --open lets anybody who reaches this port read this host's "
-			"facts and drive traffic.\n");
+		text_add(out, "WARNING: --open lets anybody who reaches this port read this "
+			 "host's facts and drive traffic.\n");
 	if (s->allow_iperf3)
-		fprintf(out, "WARNING: --allow-iperf3 lets anybody who reaches this port drive "
-			"traffic.\n");
-	return fflush(out) == 0 && !ferror(out);
+		text_add(out, "WARNING: --allow-iperf3 lets anybody who reaches this port drive "
+			 "traffic.\n");
 }
 
 static void on_event(void *state, enum peer_event event, const char *line)
@@ -151,7 +158,7 @@ static void on_event(void *state, enum peer_event event, const char *line)
 		owner_client_came(now->owner);
 	if (now->owner && event == PEER_EVENT_GONE)
 		owner_client_went(now->owner);
-	if (now->s->quiet)
+	if (serve_screen_event(now->screen, event, line) || now->s->quiet)
 		return;
 	fprintf(out, "%s\n", line);
 	fflush(out);
@@ -209,6 +216,55 @@ static int get_key(const struct serve_settings *s, struct peer_key *key)
 	return peer_key_generate(key) ? complain(-1, "serve: cannot make a key") : 0;
 }
 
+/* Why these options make no sense together, NULL: they do. */
+static const char *contradiction(const struct serve_settings *s)
+{
+	if (s->report != SERVE_REPORT_NONE && !s->allow_iperf3)
+		return "--report is for the tests of iperf3 clients: it needs --allow-iperf3";
+	if (s->tui && s->report != SERVE_REPORT_NONE)
+		return "--tui and --report exclude each other: the screen shows each diagnosis";
+	if (s->tui && s->until_eof)
+		return "--tui and --until-eof exclude each other: both read standard input";
+	return NULL;
+}
+
+static int serve_in_lines(struct serving *now, struct peer_server *server)
+{
+	struct error err = { "" };
+
+	if (now->s->until_eof)
+		now->owner = owner_watch(now->stop);
+	if (now->s->until_eof && !now->owner)
+		return complain(EXIT_COULD_NOT_TELL, "serve: cannot watch standard input");
+	if (peer_server_run(server, stop_fd(now->stop), &err))
+		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	return 0;
+}
+
+/* Says how to become a client, and serves. */
+static int invite_and_serve(struct serving *now, struct peer_server *server,
+			    const struct peer_key *key)
+{
+	struct text t = TEXT_INIT;
+	struct error err = { "" };
+	FILE *out = talk(now->s);
+	int rc = 0;
+
+	add_invitation(now->s, key, peer_server_port(server), &t);
+	if (t.failed)
+		rc = complain(EXIT_COULD_NOT_TELL, "serve: out of memory");
+	/* With a key that somebody has already, what cannot be printed is no loss. */
+	else if ((fputs(t.data, out) < 0 || fflush(out)) && !now->s->key_file && !now->s->open)
+		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot write the key to standard "
+			      "output: use --key-file FILE where nobody reads it");
+	else if (!serve_screen_open(now->screen))
+		rc = serve_in_lines(now, server);
+	else if (serve_screen_run(now->screen, server, now->stop, t.data, &err))
+		rc = complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	text_free(&t);
+	return rc;
+}
+
 static int serve(const struct serve_settings *s)
 {
 	struct serving now = { .s = s };
@@ -229,9 +285,8 @@ static int serve(const struct serve_settings *s)
 	struct error err = { "" };
 	int rc = 0;
 
-	if (s->report != SERVE_REPORT_NONE && !s->allow_iperf3)
-		return complain(EXIT_USAGE, "serve: --report is for the tests of iperf3 clients: "
-				"it needs --allow-iperf3");
+	if (contradiction(s))
+		return complain(EXIT_USAGE, "serve: %s", contradiction(s));
 	if (s->allow && peer_networks_parse(s->allow, o.allowed, &o.nallowed, &err))
 		return complain(EXIT_USAGE, "serve: --allow: %s", err.text);
 	if (get_key(s, &o.key))
@@ -246,25 +301,15 @@ static int serve(const struct serve_settings *s)
 	stop_gracefully(stop);
 	if (s->report != SERVE_REPORT_NONE)
 		exam_service_on_test(service, on_test, (void *)s);
+	now.screen = s->tui ? serve_screen_new(service) : NULL;
 	struct peer_service callbacks = exam_service_callbacks(service);
-	if (peer_server_open(&o, &callbacks, &server, &err)) {
-		exam_service_free(service);
-		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
-	}
-	/* With a key that somebody has already, what cannot be printed is no loss. */
-	bool invited = print_invitation(s, &o.key, peer_server_port(server)) || s->key_file ||
-		       s->open;
-	if (s->until_eof)
-		now.owner = owner_watch(stop);
-	if (!invited)
-		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot write the key to standard "
-			      "output: use --key-file FILE where nobody reads it");
-	else if (s->until_eof && !now.owner)
-		rc = complain(EXIT_COULD_NOT_TELL, "serve: cannot watch standard input");
-	else if (peer_server_run(server, stop_fd(stop), &err))
+	if (peer_server_open(&o, &callbacks, &server, &err))
 		rc = complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	else
+		rc = invite_and_serve(&now, server, &o.key);
 	peer_server_close(server);
 	exam_service_free(service);
+	serve_screen_free(now.screen);
 	return rc;
 }
 

@@ -124,7 +124,8 @@ static void wish(void *state, struct app *a)
 		write_report(a);
 		if (s->feed.stage)
 			stage_release(s->feed.stage);
-	} else if (a->request.wish == WISH_AGAIN && s->feed.stage) {
+	} else if (a->request.wish == WISH_AGAIN && s->feed.stage &&
+		   a->scene.mode != SCENE_SERVE) {
 		again(s);
 	} else {
 		app_request_done(a, "not possible here");
@@ -231,6 +232,17 @@ int screen_examine(struct screen *s, enum scene_mode mode, const struct conduct_
 	stage_free(s->feed.stage);
 	exam_free(s->before);
 	return rc;
+}
+
+void screen_serve(struct screen *s, struct stop *stop, struct stage *stage, double begun_s,
+		  const char *invitation)
+{
+	app_init(&s->app, SCENE_SERVE);
+	s->app.scene.invitation = invitation;
+	s->feed.stage = stage;
+	s->feed.begun_s = begun_s;
+	watch(s, stop);
+	app_free(&s->app);
 }
 
 int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,

@@ -9,7 +9,7 @@
 #include "src/cli/output.h"
 #include "src/cli/stop.h"
 #include "src/exam/conduct.h"
-#include "ui/scene.h"
+#include "ui/stage.h"
 
 struct screen;
 
@@ -32,6 +32,12 @@ void screen_close(struct screen *s);
  */
 int screen_examine(struct screen *s, enum scene_mode mode, const struct conduct_options *o,
 		   struct stop *stop, const char *peer, struct exam **exam);
+/*
+ * Shows what the stage gets until the user leaves or is asked to stop, then gives the terminal
+ * back.  begun_s: loop_seconds_now() when its clock began.
+ */
+void screen_serve(struct screen *s, struct stop *stop, struct stage *stage, double begun_s,
+		  const char *invitation);
 /* Shows what was recorded until the user leaves.  0 or a complaint's exit code. */
 int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,
 		  const struct diagnosis *d);

@@ -5,9 +5,6 @@
 
 #include "ui/loop.h"
 
-/* Flows are told so often; all else ten times a second. */
-enum { FLOWS_MS = 1000 };
-
 static double now_s(const struct screen_feed *f)
 {
 	return loop_seconds_now() - f->begun_s;
@@ -17,7 +14,7 @@ static double now_s(const struct screen_feed *f)
  * The conductor goes on filling the exam: what is there by now does not change any more, and
  * stays as long as the exam does.
  */
-static void show(struct screen_feed *f, const struct exam *e)
+void screen_feed_exam(struct screen_feed *f, const struct exam *e)
 {
 	struct diagnosis *d = NULL;
 
@@ -96,7 +93,7 @@ static float share_of(struct nd_u64 us, double seconds)
 	return fminf(per_second(us, 1e-6, seconds), 1);
 }
 
-static void keep_flows(struct screen_feed *f, enum side side, const struct beat *b)
+void screen_feed_flows(struct screen_feed *f, enum side side, const struct beat *b)
 {
 	size_t n = 0;
 
@@ -124,13 +121,11 @@ static void keep_flows(struct screen_feed *f, enum side side, const struct beat 
 		f->nflows[side] = n;
 }
 
-static void give_live(struct screen_feed *f, const struct exam_progress *p, enum side side)
+void screen_feed_live(struct screen_feed *f, enum side side, const struct end_live *live,
+		      unsigned int run, enum run_direction d)
 {
-	const struct end_live *live = p->live[side];
-	enum run_direction d = p->planned->spec.direction;
-
 	/* An interval is told again until there is a newer one. */
-	if (!live || live->start_s == f->last_start_s[side])
+	if (live->start_s == f->last_start_s[side])
 		return;
 	f->last_start_s[side] = live->start_s;
 	struct history_core cores[LIVE_MAX_CORES];
@@ -138,7 +133,7 @@ static void give_live(struct screen_feed *f, const struct exam_progress *p, enum
 	struct history_sample s = {
 		.at_s = fmax(now_s(f) - live->seconds, 0),
 		.seconds = live->seconds,
-		.run = p->run_number,
+		.run = run,
 		.warm = live->start_s < 0,
 		.direction = d,
 		.retransmits_ps = live->retransmits_ps,
@@ -158,6 +153,13 @@ static void give_live(struct screen_feed *f, const struct exam_progress *p, enum
 	stage_sample(f->stage, side, &s);
 }
 
+void screen_feed_run_begins(struct screen_feed *f)
+{
+	f->window_at_s = -1;
+	f->last_start_s[SIDE_LOCAL] = f->last_start_s[SIDE_PEER] = NAN;
+	f->nflows[SIDE_LOCAL] = f->nflows[SIDE_PEER] = 0;
+}
+
 static void run_goes_on(struct screen_feed *f, const struct exam_progress *p)
 {
 	double warmup_s = (double)p->planned->spec.warmup_ms / 1e3;
@@ -169,7 +171,9 @@ static void run_goes_on(struct screen_feed *f, const struct exam_progress *p)
 		f->window_at_s = now_s(f) - p->elapsed_s + warmup_s;
 	stage_progress(f->stage, &now);
 	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
-		give_live(f, p, side);
+		if (p->live[side])
+			screen_feed_live(f, side, p->live[side], p->run_number,
+					 p->planned->spec.direction);
 }
 
 static void progress(void *state, const struct exam_progress *p)
@@ -182,14 +186,12 @@ static void progress(void *state, const struct exam_progress *p)
 		stage_progress(f->stage, &now);
 		break;
 	case EXAM_FACTS_READ:
-		show(f, p->exam);
+		screen_feed_exam(f, p->exam);
 		now.phase = SCENE_BETWEEN;
 		stage_progress(f->stage, &now);
 		break;
 	case EXAM_RUN_BEGINS:
-		f->window_at_s = -1;
-		f->last_start_s[SIDE_LOCAL] = f->last_start_s[SIDE_PEER] = NAN;
-		f->nflows[SIDE_LOCAL] = f->nflows[SIDE_PEER] = 0;
+		screen_feed_run_begins(f);
 		now = progress_of(p, SCENE_WARMUP);
 		stage_progress(f->stage, &now);
 		break;
@@ -199,7 +201,7 @@ static void progress(void *state, const struct exam_progress *p)
 	case EXAM_RUN_ENDED:
 		now = progress_of(p, SCENE_BETWEEN);
 		stage_progress(f->stage, &now);
-		show(f, p->exam);
+		screen_feed_exam(f, p->exam);
 		if (f->window_at_s >= 0)
 			stage_run_ended(f->stage, p->run_number, f->window_at_s);
 		break;
@@ -207,7 +209,7 @@ static void progress(void *state, const struct exam_progress *p)
 		break;
 	case EXAM_BEAT:
 		for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
-			keep_flows(f, side, p->beats[side]);
+			screen_feed_flows(f, side, p->beats[side]);
 		break;
 	}
 }
@@ -226,5 +228,5 @@ void screen_feed_connect(struct screen_feed *f, struct conduct_options *o)
 	o->progress = progress;
 	o->remark = remark;
 	if (!o->plan.base.report_ms)
-		o->plan.base.report_ms = FLOWS_MS;
+		o->plan.base.report_ms = SCREEN_FLOWS_MS;
 }

@@ -24,6 +24,17 @@ struct screen_feed {
  * Sets how often flows are told, and the callbacks and their state, which is the feed;
  * .cancelled is left to the caller.
  */
+/* Flows are told so often; all else ten times a second. */
+enum { SCREEN_FLOWS_MS = 1000 };
 void screen_feed_connect(struct screen_feed *f, struct conduct_options *o);
+
+/* Its parts, for those who hear of runs otherwise; one thread at a time. */
+void screen_feed_run_begins(struct screen_feed *f);
+void screen_feed_live(struct screen_feed *f, enum side side, const struct end_live *live,
+		      unsigned int run, enum run_direction d);
+/* The flows that go with samples from now on; b NULL: those of before. */
+void screen_feed_flows(struct screen_feed *f, enum side side, const struct beat *b);
+/* An exam that only grows from now on, and its diagnosis. */
+void screen_feed_exam(struct screen_feed *f, const struct exam *e);
 
 #endif

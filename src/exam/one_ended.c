@@ -134,7 +134,7 @@ static struct nd_u64 bytes_of_direction(const struct run_end *end, const struct 
 	return nd_u64(sum);
 }
 
-static int fill_path(struct exam *e, const struct peer_client_info *client)
+int one_ended_path(struct exam *e, const struct peer_client_info *client, const char *program)
 {
 	const char *local = arena_strdup(e->mem, client->local_address);
 	const char *remote = arena_strdup(e->mem, client->address);
@@ -143,7 +143,8 @@ static int fill_path(struct exam *e, const struct peer_client_info *client)
 		return -ENOMEM;
 	e->path.local_address = nd_str(local);
 	e->path.peer_address = nd_str(remote);
-	e->path.peer_program = nd_str("iperf3");
+	if (program)
+		e->path.peer_program = nd_str(program);
 	exam_place_ends(e);
 	return 0;
 }
@@ -178,6 +179,80 @@ static int fill_run(struct exam *e, const struct run_spec *spec, const cJSON *en
 	return rc;
 }
 
+/*
+ * What a client's run is for it does not say: what differs from the first in its direction tells.
+ */
+static enum run_purpose purpose_of(const struct exam *e, const struct run_spec *spec)
+{
+	for (size_t i = 0; i < e->nruns; i++) {
+		const struct run_spec *first = &e->runs[i].spec;
+		if (first->direction != spec->direction)
+			continue;
+		if (spec->discard_receive != first->discard_receive)
+			return RUN_DISCARD_RECEIVE;
+		if (spec->mss_bytes != first->mss_bytes)
+			return RUN_HALF_SEGMENTS;
+		if (strcmp(spec->congestion_control, first->congestion_control))
+			return RUN_OTHER_CONGESTION_CONTROL;
+		if (spec->streams == 1 && first->streams > 1)
+			return RUN_ONE_STREAM;
+		break;
+	}
+	return RUN_ALL_STREAMS;
+}
+
+/* Our own end alone can be whole. */
+static bool is_whole(const struct run *r)
+{
+	const struct run_end *end = &r->ends[SIDE_LOCAL];
+
+	return r->status == RUN_INCOMPLETE && end->present && end->window_ns.k == ND_KNOWN &&
+	       (end->broken_flows.k != ND_KNOWN || !end->broken_flows.v) &&
+	       end->window_ns.v / 1000000 >= r->spec.window_ms / 2;
+}
+
+int one_ended_add_run(struct exam *e, const struct run_spec *spec, const struct run_end *end)
+{
+	void *rows = e->runs;
+	struct run_spec ours = *spec;
+
+	ours.direction = spec->direction == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+	enum run_purpose purpose = purpose_of(e, &ours);
+	const char *id = arena_printf(e->mem, "%zu-%s-%s", e->nruns + 1,
+				      run_direction_word(ours.direction),
+				      run_purpose_word(purpose));
+	struct run *r = id ? arena_append_row(e->mem, &rows, &e->nruns, sizeof(*r)) : NULL;
+	if (!r)
+		return -ENOMEM;
+	e->runs = rows;
+	r->id = nd_str(id);
+	r->purpose = purpose;
+	r->spec = ours;
+	r->ends[SIDE_LOCAL] = *end;
+	r->ends[SIDE_LOCAL].bytes = bytes_of_direction(end, spec);
+	r->ends[SIDE_PEER].problem = nd_str("the client keeps it to itself");
+	run_conclude(r, 0, NULL, e->mem);
+	if (is_whole(r)) {
+		r->status = RUN_COMPLETE;
+		r->problem = nd_str_unknown(ND_UNREAD);
+	}
+	return 0;
+}
+
+int one_ended_hear(struct exam *e, const struct peer_results *theirs)
+{
+	struct run *r = e->nruns ? &e->runs[e->nruns - 1] : NULL;
+
+	if (!r)
+		return 0;
+	int rc = one_ended_end(theirs, &r->spec, run_server_role(&r->spec),
+			       r->ends[SIDE_LOCAL].window_ns, e->mem, &r->ends[SIDE_PEER]);
+	r->spec.window_ms = r->ends[SIDE_LOCAL].window_ns.v / 1000000;
+	if (!rc)
+		run_conclude(r, 0, NULL, e->mem);
+	return rc;
+}
+
 int one_ended_exam(struct facts *local, const struct peer_client_info *client,
 		   const struct run_spec *spec, const cJSON *end, const struct peer_results *theirs,
 		   struct exam **out, struct error *err)
@@ -191,7 +266,7 @@ int one_ended_exam(struct facts *local, const struct peer_client_info *client,
 		return error_set(err, ENOMEM, "out of memory for an exam");
 	}
 	e->facts[SIDE_LOCAL] = local;
-	rc = fill_path(e, client);
+	rc = one_ended_path(e, client, "iperf3");
 	if (rc == 0)
 		rc = fill_run(e, spec, end, theirs, err);
 	else

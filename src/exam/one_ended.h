@@ -31,6 +31,16 @@ int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enu
 		  struct nd_u64 fallback_ns, struct arena *mem, struct run_end *out);
 
 /*
+ * Adds a run that a client asked us for, its direction as we see it; the client tells nothing of
+ * its own end.  end and its rows, in memory that outlives e, are taken over.  0 or -ENOMEM.
+ */
+int one_ended_add_run(struct exam *e, const struct run_spec *spec, const struct run_end *end);
+/* What an iperf3 client says of its end of the exam's last run. */
+int one_ended_hear(struct exam *e, const struct peer_results *theirs);
+/* The client's and our address; program NULL: not known.  0 or -ENOMEM. */
+int one_ended_path(struct exam *e, const struct peer_client_info *client, const char *program);
+
+/*
  * An exam of this end of a test that an iperf3 client asked us for: one run, the directions as we
  * see them.  Takes over local.  end: as run_end_to_json() made it.  0, -EINVAL, -ENOMEM.
  */

@@ -33,6 +33,7 @@ struct kept { char client[CLIENT_KEY_CAP]; struct facts *facts; unsigned int use
 struct exam_service {
 	void (*on_test)(void *state, const struct exam *exam);
 	void *test_state;
+	const struct exam_watcher *watcher;	/* NULL: none */
 	pthread_mutex_t lock, report_lock;
 	struct kept kept[KEPT_FACTS];
 	uint64_t clock;
@@ -92,6 +93,8 @@ static int service_facts(void *state, const struct peer_client_info *client, cJS
 		facts_free(f);
 		return error_set(err, ENOMEM, "out of memory for this host's facts");
 	}
+	if (s->watcher)
+		s->watcher->facts(s->watcher->state, client, o);
 	client_key(client, key);
 	pthread_mutex_lock(&s->lock);
 	if (!keep(s, key, f))
@@ -119,17 +122,28 @@ static void close_all(const int *fds, uint64_t n)
 		close(fds[i]);
 }
 
-/* The newest interval, and the beat (taken over) that ended, if one did; NULL: no memory. */
-static cJSON *sample_of(const struct end_live *live, struct beat *b)
+/* A run that is carried out for a client. */
+struct serving {
+	const struct exam_watcher *watcher;
+	const struct peer_client_info *client;
+	const struct peer_run_hooks *hooks;
+	const struct run_spec *asked;	/* for; what is carried out may beat for the watcher */
+};
+
+/* Tells the client and the watcher; beat (taken over): one that has ended, or NULL. */
+static bool tell(const struct serving *v, const struct end_live *live, struct beat *beat)
 {
 	cJSON *sample = live_to_json(live);
+	bool asked = v->asked->report_ms;
 
-	if (b && sample && !json_put(sample, "beat", beat_to_json(b))) {
+	if (v->watcher)
+		v->watcher->live(v->watcher->state, v->client, live, beat);
+	if (beat && asked && sample && !json_put(sample, "beat", beat_to_json(beat))) {
 		cJSON_Delete(sample);
 		sample = NULL;
 	}
-	beat_free(b);
-	return sample;
+	beat_free(beat);
+	return sample ? v->hooks->progress(v->hooks->state, sample) : true;
 }
 
 /*
@@ -145,8 +159,9 @@ static void await_client(const struct peer_run_hooks *hooks, unsigned int heed_m
 }
 
 /* Sends every live interval on; stops early when the client is gone. */
-static void watch(struct end *end, const struct peer_run_hooks *hooks)
+static void watch(struct end *end, const struct serving *v)
 {
+	const struct peer_run_hooks *hooks = v->hooks;
 	unsigned int heed_ms = hooks->heed_ms ? hooks->heed_ms : USUAL_HEED_MS;
 	struct end_live live = { 0 };
 	bool going = true;
@@ -155,11 +170,8 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 		bool fresh = false;
 		going = end_wait(end, heed_ms, &live, &fresh);
 		bool ok = !hooks->cancelled(hooks->state);
-		if (ok && fresh) {
-			cJSON *sample = sample_of(&live, end_take_beat(end));
-			if (sample)
-				ok = hooks->progress(hooks->state, sample);
-		}
+		if (ok && fresh)
+			ok = tell(v, &live, end_take_beat(end));
 		if (!ok) {
 			end_cancel(end);
 			return;
@@ -167,11 +179,8 @@ static void watch(struct end *end, const struct peer_run_hooks *hooks)
 	}
 	await_client(hooks, heed_ms);
 	/* The last beat ends with the run. */
-	for (struct beat *b; (b = end_take_beat(end));) {
-		cJSON *sample = sample_of(&live, b);
-		if (sample)
-			hooks->progress(hooks->state, sample);
-	}
+	for (struct beat *b; v->asked->report_ms && (b = end_take_beat(end));)
+		tell(v, &live, b);
 }
 
 /* What went over the flows, to the last byte, for a client that compares. */
@@ -189,10 +198,11 @@ static void tell_results(struct end *end, const struct peer_run_hooks *hooks)
 	peer_results_free(&r);
 }
 
-static int run_with(const struct facts *facts, const struct run_spec *spec, const int *fds,
-		    const struct run_window *window, const struct peer_run_hooks *hooks,
-		    cJSON **out, struct error *err)
+static int run_with(const struct facts *facts, const struct serving *v, const int *fds,
+		    const struct run_window *window, cJSON **out, struct error *err)
 {
+	struct run_spec beating = *v->asked;
+	const struct run_spec *spec = &beating;
 	struct end_config config = { .spec = spec, .role = run_server_role(spec), .fds = fds,
 				     .window = *window, .facts = facts,
 				     .pin_cpu = spec->server_cpu };
@@ -201,16 +211,20 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 	struct arena *mem = arena_new(0);
 	int rc;
 
+	if (v->watcher && !beating.report_ms)
+		beating.report_ms = v->watcher->report_ms;
 	if (!mem) {
 		close_all(fds, run_connections(spec));
 		return error_set(err, ENOMEM, "out of memory for the run");
 	}
+	if (v->watcher)
+		v->watcher->begins(v->watcher->state, v->client, v->asked);
 	rc = end_start(&config, &end, err);
 	if (rc)
 		goto out;
-	watch(end, hooks);
-	if (hooks->results)
-		tell_results(end, hooks);
+	watch(end, v);
+	if (v->hooks->results)
+		tell_results(end, v->hooks);
 	rc = end_finish(end, mem, &result);
 	if (!rc && !result.present) {
 		rc = error_set(err, ENODATA, "its end of the run measured nothing: %s",
@@ -223,9 +237,15 @@ static int run_with(const struct facts *facts, const struct run_spec *spec, cons
 	}
 	if (rc)
 		error_set(err, -rc, "cannot report the run: %s", strerror(-rc));
+	if (!rc && v->watcher) {
+		v->watcher->ended(v->watcher->state, v->client, v->asked, &result, mem);
+		return 0;
+	}
 	counters_free(result.window);
 out:
 	arena_free(mem);
+	if (v->watcher)
+		v->watcher->ended(v->watcher->state, v->client, v->asked, NULL, NULL);
 	return rc;
 }
 
@@ -252,7 +272,8 @@ static int service_run(void *state, const struct peer_client_info *client,
 		close_all(fds, run_connections(spec));
 		return rc;
 	}
-	rc = run_with(kept ? kept->facts : own, spec, fds, window, hooks, end, err);
+	const struct serving v = { s->watcher, client, hooks, spec };
+	rc = run_with(kept ? kept->facts : own, &v, fds, window, end, err);
 	if (kept) {
 		pthread_mutex_lock(&s->lock);
 		kept->users--;
@@ -287,9 +308,13 @@ static void service_tested(void *state, const struct peer_client_info *client,
 			   const struct peer_results *theirs)
 {
 	struct exam_service *s = state;
-	struct facts *local = take_facts(s, client);
 	struct exam *e = NULL;
 
+	if (s->watcher)
+		s->watcher->told(s->watcher->state, client, theirs);
+	if (!s->on_test)
+		return;
+	struct facts *local = take_facts(s, client);
 	if (!local && read_for(client, &local, NULL))
 		return;
 	if (one_ended_exam(local, client, spec, end, theirs, &e, NULL))
@@ -298,6 +323,18 @@ static void service_tested(void *state, const struct peer_client_info *client,
 	s->on_test(s->test_state, e);
 	pthread_mutex_unlock(&s->report_lock);
 	exam_free(e);
+}
+
+static void service_gone(void *state, const struct peer_client_info *client)
+{
+	const struct exam_service *s = state;
+
+	s->watcher->gone(s->watcher->state, client);
+}
+
+void exam_service_watch(struct exam_service *s, const struct exam_watcher *w)
+{
+	s->watcher = w;
 }
 
 void exam_service_on_test(struct exam_service *s,
@@ -332,5 +369,6 @@ void exam_service_free(struct exam_service *s)
 struct peer_service exam_service_callbacks(struct exam_service *s)
 {
 	return (struct peer_service){ .state = s, .facts = service_facts, .run = service_run,
-				      .tested = s->on_test ? service_tested : NULL };
+				      .tested = s->on_test || s->watcher ? service_tested : NULL,
+				      .gone = s->watcher ? service_gone : NULL };
 }

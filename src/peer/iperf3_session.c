@@ -480,6 +480,8 @@ void *iperf3_session_thread(void *arg)
 
 	/* The descriptor stays until the accepting thread has let go of it too. */
 	shutdown(is->fd, SHUT_RDWR);
+	if (s->service.gone)
+		s->service.gone(s->service.state, &is->info);
 	if (rc != -ECANCELED)
 		server_event(s, PEER_EVENT_GONE, "%s: iperf3 test over: %s", is->info.address,
 			     reason_of_end(rc));

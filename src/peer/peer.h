@@ -197,6 +197,8 @@ struct peer_service {
 	void (*tested)(void *state, const struct peer_client_info *client,
 		       const struct run_spec *spec, const cJSON *end,
 		       const struct peer_results *theirs);
+	/* NULL, or a client for which any of these was called is gone. */
+	void (*gone)(void *state, const struct peer_client_info *client);
 };
 
 enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };

@@ -340,6 +340,8 @@ static void *session_thread(void *arg)
 	if (admitted)
 		s->nadmitted--;
 	pthread_mutex_unlock(&s->lock);
+	if (admitted && s->service.gone)
+		s->service.gone(s->service.state, &ss->info);
 	if (admitted)
 		server_event(s, PEER_EVENT_GONE, "%s: session over: %s", ss->info.address,
 			     reason_of_end(ss, rc));
