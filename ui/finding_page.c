@@ -7,22 +7,6 @@
 #include "src/core/units.h"
 #include "ui/draw.h"
 
-static const char *const proof_texts[] = {
-	[PROOF_STATIC] = "from the configuration alone, not seen limiting",
-	[PROOF_CAUSAL] = "seen limiting while traffic flowed",
-	[PROOF_EXPERIMENT] = "shown by an experiment",
-};
-
-static const char *const risk_texts[] = {
-	[RISK_NONE] = "none",
-	[RISK_QUEUE_RESTART] = "the queues restart: under a second of loss",
-	[RISK_LINK_FLAP] = "the link goes down for seconds, remote shells over it may drop",
-	[RISK_REBOOT] = "takes a reboot",
-	[RISK_HANDS_ON] = "takes hands on the hardware",
-	[RISK_AFFECTS_OTHERS] = "can slow down other work on this machine",
-	[RISK_LOWERS_SECURITY] = "lowers isolation or security",
-};
-
 size_t entry_count(const struct scene *s)
 {
 	const struct diagnosis *d = s->diagnosis;
@@ -150,7 +134,7 @@ static void write_fix(struct page *p, const struct entry *e)
 	write_commands(p, "to undo", f->undo, f->nundo);
 	if (f->fix || f->ncommands)
 		page_labelled(p, "risk", f->risk > RISK_QUEUE_RESTART ? INK_WARN : INK_PLAIN,
-			      risk_texts[f->risk]);
+			      risk_text(f->risk));
 }
 
 static void write_evidence(struct page *p, const struct finding *f)
@@ -198,7 +182,7 @@ static void write_finding(struct page *p, const struct entry *e)
 	if (f->why)
 		page_labelled(p, "why", INK_PLAIN, f->why);
 	page_labelled_printf(p, "proof", INK_PLAIN, "%s: %s; confidence %.0f %%",
-			     proof_word(f->proof), proof_texts[f->proof], f->confidence * 100);
+			     proof_word(f->proof), proof_text(f->proof), f->confidence * 100);
 	write_evidence(p, f);
 	write_fix(p, e);
 	for (size_t i = 0; i < f->nalso; i++)

@@ -65,11 +65,13 @@ enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEV
 const char *severity_word(enum severity s);	/* "info", "low", "medium", "high", "critical" */
 enum proof { PROOF_STATIC, PROOF_CAUSAL, PROOF_EXPERIMENT };
 const char *proof_word(enum proof p);
+const char *proof_text(enum proof p);	/* for a person: "shown by an experiment" */
 enum risk {
 	RISK_NONE, RISK_QUEUE_RESTART, RISK_LINK_FLAP, RISK_REBOOT, RISK_HANDS_ON,
 	RISK_AFFECTS_OTHERS, RISK_LOWERS_SECURITY
 };
 const char *risk_word(enum risk r);
+const char *risk_text(enum risk r);	/* for a person: "takes a reboot" */
 
 struct evidence {
 	/* A path: "local.links[eth0].rx_ring", "runs[1-forward-all-streams].peer.cores[3].busy". */

@@ -57,6 +57,17 @@ const char *proof_word(enum proof p)
 	return word_of(words, ARRAY_SIZE(words), (size_t)p);
 }
 
+const char *proof_text(enum proof p)
+{
+	static const char *const texts[] = {
+		[PROOF_STATIC] = "from the configuration alone, not seen limiting",
+		[PROOF_CAUSAL] = "seen limiting while traffic flowed",
+		[PROOF_EXPERIMENT] = "shown by an experiment",
+	};
+
+	return word_of(texts, ARRAY_SIZE(texts), (size_t)p);
+}
+
 const char *risk_word(enum risk r)
 {
 	static const char *const words[] = {
@@ -70,6 +81,21 @@ const char *risk_word(enum risk r)
 	};
 
 	return word_of(words, ARRAY_SIZE(words), (size_t)r);
+}
+
+const char *risk_text(enum risk r)
+{
+	static const char *const texts[] = {
+		[RISK_NONE] = "none",
+		[RISK_QUEUE_RESTART] = "the queues restart: under a second of loss",
+		[RISK_LINK_FLAP] = "the link goes down for seconds, remote shells over it may drop",
+		[RISK_REBOOT] = "takes a reboot",
+		[RISK_HANDS_ON] = "takes hands on the hardware",
+		[RISK_AFFECTS_OTHERS] = "can slow down other work on this machine",
+		[RISK_LOWERS_SECURITY] = "lowers isolation or security",
+	};
+
+	return word_of(texts, ARRAY_SIZE(texts), (size_t)r);
 }
 
 const char *verdict_word(enum verdict v)

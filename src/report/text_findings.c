@@ -9,22 +9,6 @@
 
 enum { LEFT = 3, LABEL = 10, VALUE_CAP = 48 };
 
-static const char *const proof_texts[] = {
-	[PROOF_STATIC] = "from the configuration alone, not seen limiting",
-	[PROOF_CAUSAL] = "seen limiting while traffic flowed",
-	[PROOF_EXPERIMENT] = "shown by an experiment",
-};
-
-static const char *const risk_texts[] = {
-	[RISK_NONE] = "none",
-	[RISK_QUEUE_RESTART] = "the queues restart: under a second of loss",
-	[RISK_LINK_FLAP] = "the link goes down for seconds, remote shells over it may drop",
-	[RISK_REBOOT] = "takes a reboot",
-	[RISK_HANDS_ON] = "takes hands on the hardware",
-	[RISK_AFFECTS_OTHERS] = "can slow down other work on this machine",
-	[RISK_LOWERS_SECURITY] = "lowers isolation or security",
-};
-
 static enum style severity_style(enum severity s)
 {
 	switch (s) {
@@ -75,7 +59,7 @@ static void finding_where(const struct pen *p, const struct exam *e, const struc
 	if (finding_is_plain_fact(f))
 		text_printf(&proof, "%s: a fact, no claim that it limits", proof_word(f->proof));
 	else
-		text_printf(&proof, "%s: %s; %s %s", proof_word(f->proof), proof_texts[f->proof],
+		text_printf(&proof, "%s: %s; %s %s", proof_word(f->proof), proof_text(f->proof),
 			    f->proof == PROOF_STATIC ? "confidence that it limits" : "confidence",
 			    confidence);
 	pen_labelled(p, LEFT, LABEL, "proof", proof.data);
@@ -160,7 +144,7 @@ static void finding_fix(const struct pen *p, const struct exam *e, const struct 
 	commands(p, "to keep", f->persist, f->npersist);
 	commands(p, "to undo", f->undo, f->nundo);
 	if (f->fix || f->ncommands)
-		pen_labelled(p, LEFT, LABEL, "risk", risk_texts[f->risk]);
+		pen_labelled(p, LEFT, LABEL, "risk", risk_text(f->risk));
 	text_free(&host);
 }
 
