@@ -60,6 +60,15 @@ const struct ceiling *ladder_find(const struct ladder *l, enum run_direction d, 
  */
 const struct ceiling *ladder_lowest(const struct ladder *l, enum run_direction d,
 				    enum ceiling_kind except);
+/* A direction's known ceilings into `to`, the lowest first: how many, cap at most. */
+size_t ladder_known(const struct ladder *l, enum run_direction d, const struct ceiling **to,
+		    size_t cap);
+/*
+ * The bit/s at the right end of bars that show those, with the lowest (may be NULL) and a rate
+ * that was seen (0: none) well inside.  0: nothing to draw.
+ */
+double ladder_scale(const struct ceiling *const *known, size_t n, const struct ceiling *lowest,
+		    double seen_bps);
 
 enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL };
 const char *severity_word(enum severity s);	/* "info", "low", "medium", "high", "critical" */

@@ -20,38 +20,6 @@ struct rungs {
 	unsigned int bar;	/* columns */
 };
 
-static int by_high_end(const void *a, const void *b)
-{
-	const struct ceiling *x = *(const struct ceiling *const *)a;
-	const struct ceiling *y = *(const struct ceiling *const *)b;
-
-	if (x->high_bps != y->high_bps)
-		return x->high_bps < y->high_bps ? -1 : 1;
-	if (x->low_bps != y->low_bps)
-		return x->low_bps < y->low_bps ? -1 : 1;
-	/* Total order: the report must not depend on the sort. */
-	return x->kind != y->kind ? (int)x->kind - (int)y->kind : (int)x->side - (int)y->side;
-}
-
-/*
- * A loss or window ceiling can be a hundred times the line rate; drawn to scale
- * everything of interest would be one cell.  Bars beyond the scale say so.
- */
-static double bar_scale(const struct rungs *r)
-{
-	double interesting = r->measured > 0 ? r->measured : 0, highest = interesting;
-
-	for (size_t i = 0; i < r->n; i++) {
-		if (isfinite(r->known[i]->high_bps))
-			highest = fmax(highest, r->known[i]->high_bps);
-		if (r->known[i]->kind == CEILING_WIRE)
-			interesting = fmax(interesting, r->known[i]->high_bps);
-	}
-	if (r->lowest && isfinite(r->lowest->high_bps))
-		interesting = fmax(interesting, 1.5 * r->lowest->high_bps);
-	return fmin(highest, 1.25 * interesting);
-}
-
 static int rungs_make(const struct pen *p, const struct diagnosis *d,
 		      const struct direction_result *dir, struct rungs *r)
 {
@@ -61,15 +29,9 @@ static int rungs_make(const struct pen *p, const struct diagnosis *d,
 	r->known = calloc(d->ladder.n + 1, sizeof(struct ceiling *));
 	if (!r->known)
 		return -1;
-	for (size_t i = 0; i < d->ladder.n; i++) {
-		const struct ceiling *c = &d->ladder.ceilings[i];
-
-		if (c->direction == dir->direction && c->known)
-			r->known[r->n++] = c;
-	}
-	qsort(r->known, r->n, sizeof(struct ceiling *), by_high_end);
+	r->n = ladder_known(&d->ladder, dir->direction, r->known, d->ladder.n);
 	r->lowest = dir->bottleneck;
-	r->scale = bar_scale(r);
+	r->scale = ladder_scale(r->known, r->n, r->lowest, fmax(r->measured, 0));
 	r->bar = p->width > rest + MIN_BAR ? p->width - rest : MIN_BAR;
 	if (r->bar > MAX_BAR)
 		r->bar = MAX_BAR;
