@@ -88,6 +88,19 @@ void shown_run_draw(const struct scene *s, const struct shown_run *r, struct can
 	text_free(&t);
 }
 
+void shown_run_draw_hosts(const struct scene *s, const struct view_state *v,
+			  const struct shown_run *r, bool both, host_drawer draw,
+			  struct canvas *c, struct area a)
+{
+	if (!both) {
+		draw(s, v, r, v->side, c, a);
+		return;
+	}
+	struct area left = area_take_left(&a, a.columns / 2);
+	draw(s, v, r, SIDE_LOCAL, c, left);
+	draw(s, v, r, SIDE_PEER, c, a);
+}
+
 size_t shown_run_cores(const struct shown_run *r, enum side side, struct history_core *to)
 {
 	const struct history_sample *sample = r->sample[side];

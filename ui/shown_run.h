@@ -23,6 +23,14 @@ void shown_run_text(const struct scene *s, const struct shown_run *r, struct tex
 void shown_run_draw(const struct scene *s, const struct shown_run *r, struct canvas *c,
 		    struct area row);
 
+/* Both hosts side by side, or where that is too narrow the one of v->side. */
+typedef void (*host_drawer)(const struct scene *s, const struct view_state *v,
+			    const struct shown_run *r, enum side side, struct canvas *c,
+			    struct area a);
+void shown_run_draw_hosts(const struct scene *s, const struct view_state *v,
+			  const struct shown_run *r, bool both, host_drawer draw,
+			  struct canvas *c, struct area a);
+
 /* Loads of one end's cores: up to HISTORY_MAX_CORES rows into `to`; returns how many. */
 size_t shown_run_cores(const struct shown_run *r, enum side side, struct history_core *to);
 

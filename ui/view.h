@@ -17,7 +17,7 @@ struct view_state {
 	unsigned int sort;		/* index into sorts */
 	bool ascending;
 	bool open;			/* Enter: details of the selected row */
-	enum side side;			/* of views that show one host in detail */
+	enum side side;			/* of views that show one host in detail: local or peer */
 	size_t scroll;			/* of the detail pane, rows */
 	uint64_t unfolded;		/* bit i: group i (NUMA node, ...) is unfolded */
 	unsigned int run;		/* of views that show a run: from 1; 0: by the cursor */

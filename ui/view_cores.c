@@ -254,13 +254,7 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 		canvas_text_right(c, area_take_right(&head, 44), 0, INK_DIM,
 				  "u user s system q softirq i irq t steal");
 	shown_run_draw(s, &r, c, head);
-	if (a.columns < BOTH_COLUMNS) {
-		draw_side(s, v, &r, v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL, c, a);
-		return;
-	}
-	struct area left = area_take_left(&a, a.columns / 2);
-	draw_side(s, v, &r, SIDE_LOCAL, c, left);
-	draw_side(s, v, &r, SIDE_PEER, c, a);
+	shown_run_draw_hosts(s, v, &r, a.columns >= BOTH_COLUMNS, draw_side, c, a);
 }
 
 static size_t rows(const struct scene *s, const struct view_state *v)
@@ -270,7 +264,7 @@ static size_t rows(const struct scene *s, const struct view_state *v)
 	size_t n;
 
 	shown_run_find(s, v, &r);
-	core_rows_make(s, v, &r, v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL, &list);
+	core_rows_make(s, v, &r, v->side, &list);
 	n = list.n;
 	core_rows_free(&list);
 	return n;
@@ -279,18 +273,17 @@ static size_t rows(const struct scene *s, const struct view_state *v)
 static void row_text(const struct scene *s, const struct view_state *v, size_t row,
 		     struct text *out)
 {
-	enum side side = v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL;
 	struct shown_run r;
 	struct core_rows list;
 
 	shown_run_find(s, v, &r);
-	core_rows_make(s, v, &r, side, &list);
+	core_rows_make(s, v, &r, v->side, &list);
 	if (row < list.n && list.rows[row].is_node) {
 		text_printf(out, "node %" PRId64 " ", list.rows[row].node);
-		node_marks(s, side, &list.rows[row], false, out);
+		node_marks(s, v->side, &list.rows[row], false, out);
 	} else if (row < list.n) {
 		struct text marks = TEXT_INIT;
-		core_marks(s, &r, side, list.rows[row].load.cpu, false, &marks);
+		core_marks(s, &r, v->side, list.rows[row].load.cpu, false, &marks);
 		text_printf(out, "cpu %u %s", list.rows[row].load.cpu,
 			    marks.data && !marks.failed ? marks.data : "");
 		text_free(&marks);
@@ -301,17 +294,16 @@ static void row_text(const struct scene *s, const struct view_state *v, size_t r
 /* Folds or unfolds the group of the selected row; the selection stays on it. */
 static void toggle(const struct scene *s, struct view_state *v)
 {
-	enum side side = v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL;
 	struct shown_run r;
 	struct core_rows list;
 
 	shown_run_find(s, v, &r);
-	core_rows_make(s, v, &r, side, &list);
+	core_rows_make(s, v, &r, v->side, &list);
 	if (list.folded && v->selected < list.n) {
 		size_t head = v->selected;
 		while (head && !list.rows[head].is_node)
 			head--;
-		v->unfolded ^= core_group_bit(side, list.rows[head].group);
+		v->unfolded ^= core_group_bit(v->side, list.rows[head].group);
 		v->selected = head;
 	}
 	core_rows_free(&list);

@@ -94,7 +94,6 @@ static void settings(const struct link_facts *l, struct text *out)
 			    nd_is_true(l->adaptive_rx) ? " adaptive" : "");
 }
 
-/* What the link itself counted as lost in the run. */
 /* The egress link at the cursor, while its run goes on. */
 static void link_now(const struct history_sample *s, struct text *out, bool *some)
 {
@@ -111,6 +110,7 @@ static void link_now(const struct history_sample *s, struct text *out, bool *som
 	text_printf(out, "now rx %s pkt/s, tx %s pkt/s, dropped and errors %s/s", rx, tx, dropped);
 }
 
+/* What the link itself counted as lost in the run. */
 static void losses(const struct link_facts *l, const struct shown_run *r, enum side side,
 		   struct text *out, bool *some)
 {
@@ -281,37 +281,49 @@ static void queues_title(const struct scene *s, enum side side, bool per_cpu, st
 	text_printf(out, ", %s%s", rate, per_cpu ? ", packets by CPU" : "");
 }
 
+/* What the view lists of one host. */
+struct lists { struct queue_rows queues; struct moved_list moved; };
+
+/* 0 or -ENOMEM (then one of them is empty).  lists_free() in any case. */
+static int lists_make(const struct scene *s, const struct shown_run *r, enum side side,
+		      struct lists *out)
+{
+	int queues = queue_rows_make(s, r, side, &out->queues);
+	int moved = moved_make(s, r, side, &out->moved);
+
+	return queues ? queues : moved;
+}
+
+static void lists_free(struct lists *l)
+{
+	queue_rows_free(&l->queues);
+	moved_free(&l->moved);
+}
+
 static void draw_side(const struct scene *s, const struct view_state *v,
 		      const struct shown_run *r, enum side side, struct canvas *c, struct area a)
 {
 	struct text title = TEXT_INIT;
-	struct queue_rows queues;
-	struct moved_list moved;
+	struct lists l;
 
-	if (queue_rows_make(s, r, side, &queues) || moved_make(s, r, side, &moved)) {
-		queue_rows_free(&queues);
+	if (lists_make(s, r, side, &l)) {
+		lists_free(&l);
 		return;
 	}
 	const struct cursor upper_rows = { side == v->side, 0, v->selected };
-	const struct cursor lower_rows = { side == v->side, queues.n, v->selected };
+	const struct cursor lower_rows = { side == v->side, l.queues.n, v->selected };
 	struct area upper = a.columns >= BESIDE_COLUMNS ? area_take_left(&a, a.columns * 3 / 5)
 							: area_take_top(&a, a.rows * 3 / 5);
-	queues_title(s, side, queues.per_cpu, &title);
+	queues_title(s, side, l.queues.per_cpu, &title);
 	if (title.data && !title.failed)
-		draw_queues(s, r, side, &queues, c, page_box(c, upper, v, title.data),
+		draw_queues(s, r, side, &l.queues, c, page_box(c, upper, v, title.data),
 			    &upper_rows);
-	draw_moved(&moved, r->number && !r->run, c,
-		   page_box(c, a, v, moved.momentary ? "Counters that move now"
-						     : "Counters that moved in the run"),
+	draw_moved(&l.moved, r->number && !r->run, c,
+		   page_box(c, a, v, l.moved.momentary ? "Counters that move now"
+						       : "Counters that moved in the run"),
 		   &lower_rows);
 	text_free(&title);
-	queue_rows_free(&queues);
-	moved_free(&moved);
-}
-
-static enum side shown_side(const struct view_state *v)
-{
-	return v->side == SIDE_PEER ? SIDE_PEER : SIDE_LOCAL;
+	lists_free(&l);
 }
 
 static void draw(const struct scene *s, const struct view_state *v, struct canvas *c,
@@ -321,46 +333,34 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 
 	shown_run_find(s, v, &r);
 	shown_run_draw(s, &r, c, area_take_top(&a, 1));
-	if (a.columns < BOTH_COLUMNS || a.rows < 16) {
-		draw_side(s, v, &r, shown_side(v), c, a);
-		return;
-	}
-	struct area left = area_take_left(&a, a.columns / 2);
-	draw_side(s, v, &r, SIDE_LOCAL, c, left);
-	draw_side(s, v, &r, SIDE_PEER, c, a);
+	shown_run_draw_hosts(s, v, &r, a.columns >= BOTH_COLUMNS && a.rows >= 16, draw_side, c, a);
 }
 
 static size_t rows(const struct scene *s, const struct view_state *v)
 {
-	struct queue_rows queues;
-	struct moved_list moved;
 	struct shown_run r;
+	struct lists l;
 
 	shown_run_find(s, v, &r);
-	queue_rows_make(s, &r, shown_side(v), &queues);
-	moved_make(s, &r, shown_side(v), &moved);
-	size_t n = queues.n + moved.n;
-	queue_rows_free(&queues);
-	moved_free(&moved);
+	lists_make(s, &r, v->side, &l);
+	size_t n = l.queues.n + l.moved.n;
+	lists_free(&l);
 	return n;
 }
 
 static void row_text(const struct scene *s, const struct view_state *v, size_t row,
 		     struct text *out)
 {
-	struct queue_rows queues;
-	struct moved_list moved;
 	struct shown_run r;
+	struct lists l;
 
 	shown_run_find(s, v, &r);
-	queue_rows_make(s, &r, shown_side(v), &queues);
-	moved_make(s, &r, shown_side(v), &moved);
-	if (row < queues.n)
-		text_add(out, queues.rows[row].name);
-	else if (row - queues.n < moved.n)
-		text_add(out, moved.rows[row - queues.n].name);
-	queue_rows_free(&queues);
-	moved_free(&moved);
+	lists_make(s, &r, v->side, &l);
+	if (row < l.queues.n)
+		text_add(out, l.queues.rows[row].name);
+	else if (row - l.queues.n < l.moved.n)
+		text_add(out, l.moved.rows[row - l.queues.n].name);
+	lists_free(&l);
 }
 
 static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct view_request *r)
