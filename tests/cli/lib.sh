@@ -189,6 +189,20 @@ ends() {
 	return 1
 }
 
+# client_ends NAME PATTERN: $client, whose output is in $work/client, with a complaint that matches
+# and a report that says the same.
+client_ends() {
+	ends "$client"
+	if [ "$status" -ge 1 ] && [ "$status" -le 3 ] && one_line "$work/client" "$2"; then
+		pass "$1"
+	else
+		echo "# exit status $status"
+		sed 's/^/# /' "$work/client"
+		fail "$1"
+	fi
+	holds "the report says what ended it" ".exam.problem | test(\"$2\")" "$work/report"
+}
+
 # A shell lets its background ignore Ctrl-C; this undoes it, in place of the (sub)shell.
 interruptible() { # COMMAND...
 	exec perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV or exit 127' "$@"

@@ -149,18 +149,6 @@ in_run() {
 	sleep 1
 }
 
-client_ends() { # NAME PATTERN
-	ends "$client"
-	if [ "$status" -ge 1 ] && [ "$status" -le 3 ] && one_line "$work/client" "$2"; then
-		pass "$1"
-	else
-		echo "# exit status $status"
-		sed 's/^/# /' "$work/client"
-		fail "$1"
-	fi
-	holds "the report says what ended it" ".exam.problem | test(\"$2\")" "$work/report"
-}
-
 in_run
 tr '\0' '\n' <"/proc/$far_pid/cmdline" >"$work/seen"
 tr '\0' '\n' <"/proc/$ssh_pid/cmdline" >>"$work/seen"
