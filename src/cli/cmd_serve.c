@@ -15,10 +15,10 @@
 #include "src/exam/service.h"
 
 struct serve_settings {
-	const char *key_file, *bind, *allow;
+	const char *key_file, *bind, *allow, *private_key, *users;
 	uint64_t port, max_sessions, max_seconds, max_rate, max_streams;
 	unsigned int report;
-	bool open, once, quiet, allow_iperf3, until_eof, tui;
+	bool open, once, quiet, allow_iperf3, until_eof, pkcs1_padding, tui;
 };
 
 enum { SERVE_REPORT_NONE, SERVE_REPORT_TEXT, SERVE_REPORT_JSON };
@@ -70,6 +70,15 @@ static const struct option_row serve_options[] = {
 	{ .name = "allow-iperf3", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct serve_settings, allow_iperf3),
 	  .help = "take plain iperf3 clients too, who need no key" },
+	{ .name = "rsa-private-key-path", .kind = OPTION_TEXT,
+	  .offset = offsetof(struct serve_settings, private_key), .argument = "FILE",
+	  .help = "iperf3 clients must log in; their logins are encrypted for this key" },
+	{ .name = "authorized-users-path", .kind = OPTION_TEXT,
+	  .offset = offsetof(struct serve_settings, users), .argument = "FILE",
+	  .help = "who may: lines of NAME,SHA256 as iperf3's" },
+	{ .name = "use-pkcs1-padding", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct serve_settings, pkcs1_padding),
+	  .help = "take logins as iperf3 before 3.17 encrypts them" },
 	{ .name = "report", .kind = OPTION_CHOICE,
 	  .offset = offsetof(struct serve_settings, report), .argument = "FORMAT",
 	  .help = "diagnose each iperf3 client's test here: text, json",
@@ -144,7 +153,7 @@ static void add_invitation(const struct serve_settings *s, const struct peer_key
 	if (s->open)
 		text_add(out, "WARNING: --open lets anybody who reaches this port read this "
 			 "host's facts and drive traffic.\n");
-	if (s->allow_iperf3)
+	if (s->allow_iperf3 && !s->users)
 		text_add(out, "WARNING: --allow-iperf3 lets anybody who reaches this port drive "
 			 "traffic.\n");
 }
@@ -265,7 +274,25 @@ static int invite_and_serve(struct serving *now, struct peer_server *server,
 	return rc;
 }
 
-static int serve(const struct serve_settings *s)
+/* *out NULL: anybody may.  0 or -1, complained. */
+static int get_users(const struct serve_settings *s, struct peer_users **out)
+{
+	const struct peer_user_files files = {
+		.private_key_path = s->private_key, .users_path = s->users,
+		.pkcs1_padding = s->pkcs1_padding
+	};
+	struct error err = { "" };
+
+	*out = NULL;
+	if (!s->private_key && !s->users && !s->pkcs1_padding)
+		return 0;
+	if (!s->private_key || !s->users || !s->allow_iperf3)
+		return complain(-1, "serve: logins of iperf3 clients need --allow-iperf3, "
+				"--rsa-private-key-path and --authorized-users-path");
+	return peer_users_read(&files, out, &err) ? complain(-1, "serve: %s", err.text) : 0;
+}
+
+static int serve_with(const struct serve_settings *s, const struct peer_users *users)
 {
 	struct serving now = { .s = s };
 	struct peer_server_options o = {
@@ -277,6 +304,7 @@ static int serve(const struct serve_settings *s)
 		.max_bps = s->max_rate,
 		.max_streams = (unsigned int)s->max_streams,
 		.allow_iperf3 = s->allow_iperf3,
+		.iperf3_users = users,
 		.drains = drains,
 		.on_event = on_event,
 		.event_state = &now,
@@ -310,6 +338,18 @@ static int serve(const struct serve_settings *s)
 	peer_server_close(server);
 	exam_service_free(service);
 	serve_screen_free(now.screen);
+	return rc;
+}
+
+static int serve(const struct serve_settings *s)
+{
+	struct peer_users *users;
+	int rc;
+
+	if (get_users(s, &users))
+		return EXIT_USAGE;
+	rc = serve_with(s, users);
+	peer_users_free(users);
 	return rc;
 }
 

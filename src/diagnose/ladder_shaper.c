@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rate limits on the sender: qdiscs and classes its packets pass, and pacing we asked for. */
+/* Rate limits on the sender: qdiscs and classes its packets pass, pacing and rates we asked for. */
 #include "src/diagnose/ladder.h"
 
 #include <string.h>
@@ -128,23 +128,56 @@ static double set_shaper(struct ceiling *c, const struct ladder_path *p, double 
 	return goodput;
 }
 
+/* Per flow, in the spec; 0: none. */
+static double asked_for(const struct ladder_path *p, uint64_t each_bps)
+{
+	return (double)each_bps * p->streams;
+}
+
+/* The kernel's pacing, which counts headers, or not, by who does it. */
+static void set_pacing(struct ceiling *c, const struct ladder_path *p, double pacing,
+		       double segment)
+{
+	c->subject = "pacing asked for";
+	c->asked_for = true;
+	/* Where TCP paces by itself it counts payload (tcp_update_skb_after_send()), fq frames. */
+	ceiling_set(c, set_shaper(c, p, pacing, segment), pacing, BASIS_CONFIGURED,
+		    "rate * mss / frame to rate");
+}
+
+/* The rate that the sending program keeps: it counts what it writes. */
+static void set_rate(struct ceiling *c, double rate)
+{
+	c->subject = "rate asked for";
+	c->asked_for = true;
+	ceiling_input(c, "rate", rate, UNIT_BITS_PER_SECOND);
+	ceiling_set(c, rate, rate, BASIS_CONFIGURED, "rate");
+}
+
 void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
 {
 	enum side side = run_sender(p->direction);
 	const struct facts *f = b->exam->facts[side];
 	const struct link_facts *egress = exam_egress(b->exam, side);
-	double segment = path_segment(p, egress), pacing = 0;
+	double segment = path_segment(p, egress), pacing = 0, rate = 0;
 	struct rule_shaper limit = { 0 };
 	struct ceiling *c;
 
 	if (f && egress)
 		limits_below(f, p, egress, &limit);
-	if (p->run && p->run->spec.pacing_bps)
-		pacing = (double)p->run->spec.pacing_bps * p->streams;
+	if (p->run) {
+		pacing = asked_for(p, p->run->spec.pacing_bps);
+		rate = asked_for(p, p->run->spec.rate_bps);
+	}
 	/* No limit configured is no ceiling, known or unknown. */
-	if (!limit.qdisc && !(pacing > 0))
+	if (!limit.qdisc && !(pacing > 0) && !(rate > 0))
 		return;
 	c = ceiling_add(b, p, CEILING_SHAPER, side);
+	if (rate > 0 && (!(pacing > 0) || rate <= pacing) &&
+	    (!limit.qdisc || rate <= limit.rate_bps)) {
+		set_rate(c, rate);
+		return;
+	}
 	if (!(segment > 0)) {
 		ceiling_unknown(b, c, "neither the segment size nor the link's MTU is known");
 		return;
@@ -154,9 +187,5 @@ void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
 		set_shaper(c, p, limit.rate_bps, segment);
 		return;
 	}
-	c->subject = "pacing asked for";
-	c->asked_for = true;
-	/* Where TCP paces by itself it counts payload (tcp_update_skb_after_send()), fq frames. */
-	ceiling_set(c, set_shaper(c, p, pacing, segment), pacing, BASIS_CONFIGURED,
-		    "rate * mss / frame to rate");
+	set_pacing(c, p, pacing, segment);
 }

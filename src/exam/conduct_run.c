@@ -16,6 +16,8 @@
 #define PREPARE_TIMEOUT_MS 30000	/* the server may let another client's run end first */
 #define FINISH_TIMEOUT_MS 5000
 #define DRAIN_TIMEOUT_MS 1000	/* for what was in flight when the sender stopped */
+#define QUIET_MS 100		/* without datagrams: there are no more */
+#define SETTLE_TIMEOUT_MS 500
 #define STOP_TIMEOUT_MS 1500		/* somebody has pressed Ctrl-C */
 /* Longer than what was sent is under way, but for queues that nobody should have. */
 #define IN_FLIGHT_NS 500000000ULL
@@ -253,7 +255,7 @@ static int await_peer(struct conduct *c, struct error *err)
 }
 
 /* Its data connections end when it hears that ours have said all; so do the bytes that count. */
-static int finish_iperf3(struct peer *peer, struct end *end, struct peer_results *said,
+static int finish_iperf3(struct peer *peer, struct end *end, bool udp, struct peer_results *said,
 			 struct error *err)
 {
 	struct peer_results ours = { 0 };
@@ -263,7 +265,11 @@ static int finish_iperf3(struct peer *peer, struct end *end, struct peer_results
 	rc = peer_run_stop(peer, FINISH_TIMEOUT_MS, err);
 	if (rc)
 		return rc;
-	end_drain(end, DRAIN_TIMEOUT_MS);
+	/* Datagrams have no end: they are over when none comes any more. */
+	if (udp)
+		end_settle(end, QUIET_MS, SETTLE_TIMEOUT_MS);
+	else
+		end_drain(end, DRAIN_TIMEOUT_MS);
 	end_stop(end);
 	if (end_results(end, &ours))
 		rc = error_set(err, ENOMEM, "out of memory for the run's results");
@@ -305,7 +311,7 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 	if (!rc && !c->iperf3)
 		rc = await_peer(c, err);
 	if (!rc && c->iperf3) {
-		rc = finish_iperf3(c->peer, c->end, &said, err);
+		rc = finish_iperf3(c->peer, c->end, c->run->spec.protocol == RUN_UDP, &said, err);
 	} else if (!rc) {
 		end_stop(c->end);
 		rc = peer_run_finish(c->peer, c->stopped ? STOP_TIMEOUT_MS : FINISH_TIMEOUT_MS,

@@ -28,6 +28,8 @@ struct kept { char client[CLIENT_KEY_CAP]; struct facts *facts; unsigned int use
 #define USUAL_HEED_MS 200
 /* After a client's last byte went out it may take so long to arrive. */
 #define QUIET_MS 20
+/* Datagrams have no end to wait for, and their reader may be kept from its CPU. */
+#define QUIET_DATAGRAMS_MS 100
 #define SETTLE_MS 500
 
 struct exam_service {
@@ -184,13 +186,15 @@ static void watch(struct end *end, const struct serving *v)
 }
 
 /* What went over the flows, to the last byte, for a client that compares. */
-static void tell_results(struct end *end, const struct peer_run_hooks *hooks)
+static void tell_results(struct end *end, const struct run_spec *spec,
+			 const struct peer_run_hooks *hooks)
 {
 	struct peer_results r = { 0 };
 
 	end_quiesce(end);
 	if (!hooks->cancelled(hooks->state))
-		end_settle(end, QUIET_MS, SETTLE_MS);
+		end_settle(end, spec->protocol == RUN_UDP ? QUIET_DATAGRAMS_MS : QUIET_MS,
+			   SETTLE_MS);
 	end_cancel(end);
 	end_stop(end);
 	if (!end_results(end, &r))
@@ -224,7 +228,7 @@ static int run_with(const struct facts *facts, const struct serving *v, const in
 		goto out;
 	watch(end, v);
 	if (v->hooks->results)
-		tell_results(end, v->hooks);
+		tell_results(end, spec, v->hooks);
 	rc = end_finish(end, mem, &result);
 	if (!rc && !result.present) {
 		rc = error_set(err, ENODATA, "its end of the run measured nothing: %s",

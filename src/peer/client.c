@@ -222,7 +222,7 @@ void peer_close(struct peer *p)
 	if (!p)
 		return;
 	if (p->dialect == PEER_IPERF3) {
-		iperf3_run_cancel(p);
+		iperf3_client_end(p);
 	} else if (peer_alive(p)) {
 		cJSON *m = client_message("bye", 0);
 

@@ -45,4 +45,8 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 /* The same for UDP: every flow's cookie has been answered. */
 int dial_udp(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct error *err);
 
+/* The same for one flow to an iperf3 server, which numbers them as they come. */
+int dial_iperf3_udp(const struct dial_data *d, size_t flow, uint64_t deadline_ns,
+		    struct error *err);
+
 #endif

@@ -10,11 +10,14 @@
 
 #include <openssl/crypto.h>
 
+#include "src/peer/iperf3_wire.h"
 #include "src/peer/timing.h"
 #include "src/peer/wire.h"
 
 enum {
 	KNOCK_AGAIN_MS = 100,
+	HELLO_AGAIN_MS = 1000,	/* one too many is data to a slow iperf3 */
+	HEED_MS = 100,
 	KNOCK_BATCH = 64	/* flows at a time: their cookies fit into any socket buffer */
 };
 
@@ -157,5 +160,58 @@ out:
 		close(fds[i]);
 		fds[i] = -1;
 	}
+	return rc;
+}
+
+/* Waits for the answer until then: 0, -ETIMEDOUT; other errors are in *refused. */
+static int await_hello(int fd, uint64_t until_ns, int *refused)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	while (poll(&p, 1, deadline_left_ms(until_ns)) > 0) {
+		char got[IPERF3_HELLO_BYTES + 1];
+		ssize_t n = recv(fd, got, sizeof(got), MSG_DONTWAIT);
+
+		if (n < 0 && errno != EAGAIN)
+			*refused = errno;
+		/* In reverse, data may overtake it. */
+		if (n > 0 && iperf3_is_hello_answer(got, (size_t)n))
+			return 0;
+		if (timing_now_ns() >= until_ns)
+			break;
+	}
+	return -ETIMEDOUT;
+}
+
+int dial_iperf3_udp(const struct dial_data *d, size_t flow, uint64_t deadline_ns,
+		    struct error *err)
+{
+	struct knocking k = { .d = d };
+	uint64_t again_ns = 0;
+	int fd = open_flow(d, flow, err), rc = -ETIMEDOUT;
+
+	if (fd < 0)
+		return fd;
+	while (rc == -ETIMEDOUT) {
+		uint64_t now = timing_now_ns();
+
+		if (now >= deadline_ns) {
+			rc = no_answer(&k, flow, err);
+			break;
+		}
+		if (now >= again_ns) {
+			if (send(fd, IPERF3_HELLO, IPERF3_HELLO_BYTES,
+				 MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN)
+				k.refused = errno;
+			again_ns = now + HELLO_AGAIN_MS * UINT64_C(1000000);
+		}
+		rc = await_hello(fd, deadline_earlier(deadline_in_ms(HEED_MS), deadline_ns),
+				 &k.refused);
+		if (rc < 0 && d->heed && d->heed(d->state, err) < 0)
+			rc = -EINTR;
+	}
+	if (rc == 0)
+		return fd;
+	close(fd);
 	return rc;
 }

@@ -52,8 +52,17 @@ void iperf3_run_cancel(struct peer *p)
 {
 	static const unsigned char goodbye = IPERF3_CLIENT_TERMINATE;
 
-	if (p->iperf3.fd >= 0 && !p->iperf3.unused)
+	/* Nothing to give up yet: it is for the first run. */
+	if (p->iperf3.unused)
+		return;
+	if (p->iperf3.fd >= 0)
 		wire_send(p->iperf3.fd, &goodbye, 1, deadline_in_ms(p->timing->bye_ms));
+	drop_control(p);
+}
+
+void iperf3_client_end(struct peer *p)
+{
+	iperf3_run_cancel(p);
 	drop_control(p);
 }
 
@@ -233,6 +242,11 @@ static int send_parameters(struct peer *p, uint64_t deadline_ns, struct error *e
 	return rc < 0 ? gone(p, rc, "at our parameters", err) : 0;
 }
 
+static int heed(const void *state, struct error *err)
+{
+	return client_heed(state, err);
+}
+
 /*
  * One after the other: the server numbers the streams as they come, and which of them carry
  * traffic the other way goes by that number.
@@ -244,13 +258,17 @@ static int open_streams(struct peer *p, const char *cookie, int *fds, uint64_t d
 		.remote = &p->remote,
 		.local = p->bound ? &p->bind : NULL,
 		.spec = &p->spec,
-		.label = p->label
+		.label = p->label,
+		.heed = heed,
+		.state = p
 	};
 
 	for (size_t i = 0; i < run_flows(&p->spec); i++) {
 		int fd = client_heed(p, err);
 
-		if (fd == 0)
+		if (fd == 0 && p->spec.protocol == RUN_UDP)
+			fd = dial_iperf3_udp(&d, i, deadline_ns, err);
+		else if (fd == 0)
 			fd = dial_flow(&d, i, cookie, deadline_ns, err);
 		if (fd < 0)
 			return fd;
@@ -286,13 +304,10 @@ static int fit_spec(struct peer *p, struct error *err)
 {
 	struct run_spec *s = &p->spec;
 
-	if (s->protocol != RUN_TCP)
-		return error_set(err, EOPNOTSUPP, "%s: its iperf3 is spoken to over TCP only",
-				 p->label);
 	if (s->streams > IPERF3_MAX_STREAMS)
 		return error_set(err, EINVAL, "%s: iperf3 takes 1 to %d streams", p->label,
 				 IPERF3_MAX_STREAMS);
-	if (s->block_bytes > IPERF3_MAX_TCP_BLOCK_BYTES)
+	if (s->protocol == RUN_TCP && s->block_bytes > IPERF3_MAX_TCP_BLOCK_BYTES)
 		return error_set(err, EINVAL, "%s: iperf3 takes blocks of up to %d bytes",
 				 p->label, IPERF3_MAX_TCP_BLOCK_BYTES);
 	/* Its warm-up has whole seconds, and both ends must leave out the same. */

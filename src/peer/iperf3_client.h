@@ -35,5 +35,6 @@ int iperf3_run_stop(struct peer *p, unsigned int timeout_ms, struct error *err);
 int iperf3_run_exchange(struct peer *p, const struct peer_results *ours, unsigned int timeout_ms,
 			struct peer_results *theirs, struct error *err);
 void iperf3_run_cancel(struct peer *p);
+void iperf3_client_end(struct peer *p);
 
 #endif

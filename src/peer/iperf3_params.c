@@ -143,6 +143,10 @@ static int read_parameters(const cJSON *obj, struct iperf3_parameters *out)
 	text_make_printable(out->client_version);
 	out->get_server_output = is_on(obj, "get_server_output");
 	out->udp_64bit_counters = is_on(obj, "udp_counters_64bit");
+	spec->udp_counters_32bit = spec->protocol == RUN_UDP && !out->udp_64bit_counters;
+	/* What we take in may always be merged; bursts are only for a client that knows of them. */
+	spec->udp_gro = spec->protocol == RUN_UDP;
+	spec->udp_gso = spec->protocol == RUN_UDP && is_on(obj, "gso");
 	out->netdoctor = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(obj, "netdoctor"));
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/peer/iperf3_output.h"
+#include "src/peer/iperf3_users.h"
 #include "src/peer/server.h"
 #include "src/peer/socket.h"
 #include "src/peer/thread.h"
@@ -92,8 +93,6 @@ static int apply_limits(struct iperf3_session *is)
 	/* Bytes or blocks end it, or the client, or in the end we. */
 	if (s->window_ms == 0)
 		s->window_ms = max_ms - s->warmup_ms;
-	if (s->protocol != RUN_TCP)
-		return refuse(is, IPERF3_EUNIMP, "it wants another protocol than TCP");
 	return limit_rate(is);
 }
 
@@ -123,11 +122,7 @@ static bool must_end(const struct iperf3_session *is)
 	return atomic_load(is->running ? &is->server->cutting : &is->server->stopping);
 }
 
-/*
- * Waits for a byte on the control connection, or to be woken.  0: *state came; -EAGAIN: woken;
- * -ETIMEDOUT; -ESHUTDOWN: the server stops; else the client is gone.
- */
-static int listen_control(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
+int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
 {
 	struct pollfd p[] = {
 		{ .fd = is->fd, .events = POLLIN },
@@ -146,7 +141,8 @@ static int listen_control(struct iperf3_session *is, uint64_t deadline_ns, unsig
 	return must_end(is) ? -ESHUTDOWN : -EAGAIN;
 }
 
-static int collect_streams(struct iperf3_session *is)
+/* Until all are here. */
+static int await_streams(struct iperf3_session *is)
 {
 	uint64_t deadline = deadline_in_ms(is->server->timing->data_ms);
 	size_t n = run_flows(&is->parameters.spec);
@@ -156,7 +152,7 @@ static int collect_streams(struct iperf3_session *is)
 	arrived(is, true);
 	rc = say(is, IPERF3_CREATE_STREAMS);
 	while (rc == 0 && arrived(is, true) < n) {
-		rc = listen_control(is, deadline, &state);
+		rc = iperf3_listen(is, deadline, &state);
 		/* Nothing is due from it but that it gives up. */
 		if (rc == 0)
 			rc = -ECONNABORTED;
@@ -164,6 +160,26 @@ static int collect_streams(struct iperf3_session *is)
 			rc = 0;
 	}
 	arrived(is, false);
+	return rc;
+}
+
+static bool is_udp(const struct iperf3_session *is)
+{
+	return is->parameters.spec.protocol == RUN_UDP;
+}
+
+static int collect_streams(struct iperf3_session *is)
+{
+	struct error why = { "" };
+	int rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
+
+	if (rc < 0 && why.text[0])
+		return refuse(is, IPERF3_ECREATESTREAM, why.text);
+	if (rc < 0)
+		return rc;
+	rc = await_streams(is);
+	if (is_udp(is))
+		iperf3_udp_close(is);
 	if (rc == -ETIMEDOUT)
 		return refuse(is, IPERF3_ECREATESTREAM, "its streams did not come in time");
 	qsort(is->arrivals, is->narrived, sizeof(*is->arrivals), by_serial);
@@ -208,7 +224,7 @@ static void *watch_client(void *arg)
 
 	while (!atomic_load(&is->over)) {
 		unsigned char state = 0;
-		int rc = listen_control(is, latest, &state);
+		int rc = iperf3_listen(is, latest, &state);
 
 		if (rc == -EAGAIN)
 			continue;
@@ -413,8 +429,9 @@ static void announce(struct iperf3_session *is)
 	const char *version = is->parameters.client_version;
 
 	server_event(is->server, PEER_EVENT_RUN,
-		     "%s: iperf3%s%s test: %" PRIu64 " stream%s, %s", is->info.address,
-		     *version ? " " : "", version, s->streams, s->streams == 1 ? "" : "s",
+		     "%s: iperf3%s%s test: %" PRIu64 "%s stream%s, %s", is->info.address,
+		     *version ? " " : "", version, s->streams,
+		     s->protocol == RUN_UDP ? " UDP" : "", s->streams == 1 ? "" : "s",
 		     s->bidirectional ? "both send" :
 		     s->direction == RUN_FORWARD ? "the client sends" : "this host sends");
 }
@@ -430,12 +447,26 @@ static void read_facts(struct iperf3_session *is)
 		cJSON_Delete(facts);
 }
 
+/* In a thread of the session's: decrypting takes its time. */
+static int check_user(struct iperf3_session *is)
+{
+	const struct peer_users *users = is->server->options.iperf3_users;
+	char name[64];
+
+	if (!users || iperf3_users_check(users, is->parameters.token, time(NULL), name) == 0)
+		return 0;
+	return refuse(is, IPERF3_EAUTHTEST, *is->parameters.token ?
+		      "its user, password, padding or clock is wrong" : "it did not log in");
+}
+
 static int test(struct iperf3_session *is)
 {
 	struct peer_results theirs = { 0 };
 	cJSON *end = NULL;
-	int rc = apply_limits(is);
+	int rc = check_user(is);
 
+	if (rc == 0)
+		rc = apply_limits(is);
 	if (rc < 0)
 		return rc;
 	announce(is);

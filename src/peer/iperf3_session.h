@@ -14,6 +14,7 @@
 
 #include "src/peer/data.h"
 #include "src/peer/iperf3_wire.h"
+#include "src/peer/udp_door.h"
 
 struct peer_server;
 
@@ -34,6 +35,9 @@ struct iperf3_session {
 	bool collecting;
 	struct arrival *arrivals;	/* run_flows() of them */
 	size_t narrived;
+	struct udp_guest guest;
+	bool at_door;
+	uint64_t udp_ticket;		/* in the order of asking for UDP streams; 0: it does not */
 
 	/* The run. */
 	struct run_window window;
@@ -60,6 +64,20 @@ void iperf3_send_error(int fd, int code);
  */
 enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COOKIE_BYTES], int fd,
 			       uint64_t serial);
+
+/*
+ * Waits for a byte on the control connection, or to be woken.  0: *state came; -EAGAIN: woken;
+ * -ETIMEDOUT; -ESHUTDOWN: the server stops; else the client is gone.
+ */
+int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state);
+
+/* ---- iperf3_udp.c ---- */
+
+/* Waits until its streams may come, and opens the door.  0 or as iperf3_listen(), or -errno. */
+int iperf3_udp_open(struct iperf3_session *is, struct error *why);
+void iperf3_udp_close(struct iperf3_session *is);	/* before data flows */
+
+/* ---- iperf3_sessions.c ---- */
 
 /* Joins and frees those that have ended; true when none is left.  By the accepting thread. */
 bool iperf3_reap(struct peer_server *s);

@@ -34,7 +34,8 @@ enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COO
 		if (is->done || CRYPTO_memcmp(is->cookie, cookie, PEER_COOKIE_BYTES) != 0)
 			continue;
 		v = DATA_REUSED;
-		if (!is->collecting || is->narrived == run_flows(&is->parameters.spec))
+		if (!is->collecting || is->parameters.spec.protocol != RUN_TCP ||
+		    is->narrived == run_flows(&is->parameters.spec))
 			continue;
 		is->arrivals[is->narrived++] = (struct arrival){ .fd = fd, .serial = serial };
 		if (is->narrived == run_flows(&is->parameters.spec))

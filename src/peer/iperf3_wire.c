@@ -45,6 +45,33 @@ int iperf3_frame(const cJSON *obj, unsigned char **out, size_t *len)
 	return *out ? 0 : -ENOMEM;
 }
 
+/* 123456789 and 987654321, of a little-endian and of a big-endian machine. */
+static const struct { char hello[IPERF3_HELLO_BYTES + 1], answer[IPERF3_HELLO_BYTES + 1]; }
+greetings[] = {
+	{ IPERF3_HELLO, "6789" },
+	{ "\x15\xcd\x5b\x07", "\xb1\x68\xde\x3a" },
+	{ "\x07\x5b\xcd\x15", "\x3a\xde\x68\xb1" },
+};
+
+bool iperf3_hello_answer(const char *hello, char answer[IPERF3_HELLO_BYTES])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(greetings); i++) {
+		if (memcmp(greetings[i].hello, hello, IPERF3_HELLO_BYTES) != 0)
+			continue;
+		memcpy(answer, greetings[i].answer, IPERF3_HELLO_BYTES);
+		return true;
+	}
+	return false;
+}
+
+bool iperf3_is_hello_answer(const char *bytes, size_t len)
+{
+	for (size_t i = 0; len == IPERF3_HELLO_BYTES && i < ARRAY_SIZE(greetings); i++)
+		if (memcmp(greetings[i].answer, bytes, len) == 0)
+			return true;
+	return false;
+}
+
 /* A code may come from any release; what it says must be of use to who sees it. */
 static const struct { uint32_t code; const char *text; } errors[] = {
 	{ IPERF3_EDURATION, "it does not allow a run this long" },

@@ -66,6 +66,7 @@ enum {
 	IPERF3_MAX_OMIT_S = 600,
 	IPERF3_MAX_TCP_BLOCK_BYTES = 1024 * 1024,
 	IPERF3_MAX_BUFFER_BYTES = 512 * 1024 * 1024,
+	IPERF3_HELLO_BYTES = 4,	/* of a UDP stream, and of the answer */
 	IPERF3_MAX_TOKEN = 2048,	/* bytes of base64: RSA keys up to 12288 bits */
 	IPERF3_MAX_RESULTS = 8 * 1024 * 1024	/* bytes of JSON, the server's output in it */
 };
@@ -102,6 +103,13 @@ int iperf3_parse_results(const char *text, size_t len, size_t n, struct peer_res
 /* sender: this end sends in at least one flow.  output may be NULL.  0 or -ENOMEM. */
 int iperf3_format_results(const struct peer_results *r, bool sender, unsigned char **out,
 			  size_t *len);
+
+/* What a client opens a UDP stream with: all servers take it. */
+#define IPERF3_HELLO "9876"
+/* Either end before 3.12 wrote a number as its machine has it: the answer to it is of its kind. */
+bool iperf3_hello_answer(const char *hello, char answer[IPERF3_HELLO_BYTES]);	/* false: none */
+/* The answer of any release's server. */
+bool iperf3_is_hello_answer(const char *bytes, size_t len);
 
 /* The length and JSON of any object; 0 or -ENOMEM. */
 int iperf3_frame(const cJSON *obj, unsigned char **out, size_t *len);

@@ -201,6 +201,19 @@ struct peer_service {
 	void (*gone)(void *state, const struct peer_client_info *client);
 };
 
+/*
+ * Who may test here with iperf3 (iperf3_users.c): the server's private key, whose file nobody
+ * else may read, and lines of NAME,SHA-256 of {NAME}PASSWORD in hexadecimal.
+ */
+struct peer_user_files {
+	const char *private_key_path, *users_path;
+	bool pkcs1_padding;	/* as clients before 3.17 encrypt; else OAEP */
+};
+struct peer_users;
+int peer_users_read(const struct peer_user_files *files, struct peer_users **out,
+		    struct error *err);		/* 0 or -errno with the reason */
+void peer_users_free(struct peer_users *u);
+
 enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
 
 enum { PEER_MAX_NETWORKS = 64 };
@@ -219,6 +232,7 @@ struct peer_server_options {
 	uint64_t max_bps;		/* total of one run; 0: no limit */
 	unsigned int max_streams;	/* 0: RUN_MAX_STREAMS */
 	bool allow_iperf3;		/* plain iperf3 clients too, who prove nothing */
+	const struct peer_users *iperf3_users;	/* NULL: anybody; outlives the server */
 	unsigned int max_iperf3;	/* tests of theirs at a time; 0: max_sessions, or 64 */
 	struct peer_network allowed[PEER_MAX_NETWORKS];	/* where clients may be */
 	size_t nallowed;		/* 0: anywhere */

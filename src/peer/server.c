@@ -16,6 +16,7 @@
 #include "src/core/text.h"
 #include "src/peer/listen.h"
 #include "src/peer/socket.h"
+#include "src/peer/udp_door.h"
 
 enum {
 	ACCEPTS_A_ROUND = 64,		/* before those already here are looked at again */
@@ -120,6 +121,11 @@ int server_open(const struct peer_server_options *o, const struct peer_service *
 	rc = listen_open(o->bind_address, o->port, &s->listen_fd, &s->port, err);
 	if (rc < 0)
 		goto fail;
+	s->door = udp_door_new(s->listen_fd);
+	if (!s->door) {
+		rc = error_set(err, ENOMEM, "out of memory");
+		goto fail;
+	}
 	*out = s;
 	return 0;
 fail:
@@ -146,6 +152,7 @@ void peer_server_close(struct peer_server *s)
 		close(s->listen_fd);
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
+	udp_door_free(s->door);
 	data_destroy(&s->data);
 	turn_queue_destroy(&s->turns);
 	tls_context_free(s->tls);

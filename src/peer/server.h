@@ -27,6 +27,7 @@ enum {
 };
 
 struct greeting;
+struct udp_door;
 
 struct session {
 	struct session *next;		/* in the server's list, under its lock */
@@ -55,6 +56,7 @@ struct peer_server {
 	uint64_t accepted;		/* connections so far */
 
 	struct data_registry data;
+	struct udp_door *door;
 	struct turn_queue turns;
 	atomic_bool stopping;		/* nothing new begins */
 	atomic_bool cutting;		/* what goes on ends, too */
@@ -65,6 +67,7 @@ struct peer_server {
 	bool once_begun, once_over;
 	struct iperf3_session *iperf3_sessions;
 	size_t niperf3;
+	uint64_t udp_tickets;		/* given out to them */
 
 	pthread_mutex_t event_lock;
 	uint64_t event_window_ns;

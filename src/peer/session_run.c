@@ -30,7 +30,8 @@ struct server_run {
 	struct turn turn;
 	int *fds;		/* run_connections() of them; -1: not ours (any more) */
 	struct run_window window;
-	struct udp_door *door;	/* of a UDP run, until it starts */
+	struct udp_guest guest;	/* of a UDP run, until it starts */
+	bool at_door;
 
 	/* While the service works: */
 	pthread_t watcher;
@@ -190,10 +191,22 @@ static int set_data_options(struct server_run *r, struct error *why)
 	return 0;
 }
 
+static int open_door(struct server_run *r, struct error *why)
+{
+	struct peer_server *s = r->session->server;
+	int rc;
+
+	r->guest = udp_door_cookies(&s->data);
+	rc = udp_door_enter(s->door, &r->guest, r->session->channel.fd, why);
+	r->at_door = rc == 0;
+	return rc;
+}
+
 static void close_door(struct server_run *r)
 {
-	udp_door_close(r->door);
-	r->door = NULL;
+	if (r->at_door)
+		udp_door_leave(r->session->server->door, &r->guest);
+	r->at_door = false;
 }
 
 static int collect_data(struct server_run *r)
@@ -388,8 +401,7 @@ static int do_run(struct server_run *r, struct error *why)
 			rc = wait_for(r, turn_has_come, UINT64_MAX, NULL);
 	}
 	/* Open when the first cookie is out. */
-	if (rc == 0 && r->spec.protocol == RUN_UDP &&
-	    udp_door_open(&s->data, r->session->channel.fd, run_flows(&r->spec), &r->door, why) < 0)
+	if (rc == 0 && r->spec.protocol == RUN_UDP && open_door(r, why) < 0)
 		return session_send_error(r->session, r->id, PROTOCOL_FAILED, why->text);
 	if (rc == 0)
 		rc = collect_data(r);

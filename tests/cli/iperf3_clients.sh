@@ -106,4 +106,50 @@ client -t 1
 holds "without --allow-iperf3: refused" '.error != null'
 stop_server
 
+# ---- logins: 3.12 knows PKCS#1 padding alone, later ones when told ----
+
+if command -v openssl >/dev/null; then
+	openssl genrsa -out "$work/private" 2048 2>"$work/openssl" &&
+		openssl rsa -in "$work/private" -pubout -out "$work/public" 2>>"$work/openssl"
+	chmod 600 "$work/private"
+	{
+		printf '# who may test here\nbob,%064d\n' 0
+		printf 'alice,%s\n' "$(printf '{alice}s3cret' | sha256sum | cut -d' ' -f1)"
+	} >"$work/users"
+	chmod 644 "$work/users"
+	users="--rsa-private-key-path $work/private --authorized-users-path $work/users"
+	login="--username alice --rsa-public-key-path $work/public"
+	iperf3 --help 2>&1 | grep -q use-pkcs1-padding && login="$login --use-pkcs1-padding"
+
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	serve --allow-iperf3 $users --use-pkcs1-padding
+	IPERF3_PASSWORD=s3cret
+	export IPERF3_PASSWORD
+	# shellcheck disable=SC2086
+	client -t 1 $login
+	holds "with the right password" "$bytes | .[0] > 0 and .[0] == .[1]"
+	IPERF3_PASSWORD=guess
+	# shellcheck disable=SC2086
+	client -t 1 $login
+	holds "with a wrong one: refused" '.error != null'
+	unset IPERF3_PASSWORD
+	client -t 1
+	holds "without a login: refused" '.error != null'
+	says "and told so" 'refused an iperf3 client: it did not log in' "$work/serve"
+	stop_server
+
+	chmod 644 "$work/private"
+	# shellcheck disable=SC2086
+	error "a key that others can read" 64 'others may read it' serve --allow-iperf3 $users
+	chmod 600 "$work/private"
+	chmod 666 "$work/users"
+	# shellcheck disable=SC2086
+	error "users that others can write" 64 'others may write' serve --allow-iperf3 $users
+	error "half of a login" 64 'authorized-users-path' \
+		serve --allow-iperf3 --rsa-private-key-path "$work/private"
+else
+	skip "logins" "no openssl"
+fi
+
 done_testing

@@ -37,6 +37,26 @@ static const char receiver_results[] =
 	"{\"id\":4,\"bytes\":2621442,\"retransmits\":18446744073709551615,\"jitter\":0,"
 	"\"errors\":0,\"packets\":0,\"start_time\":0,\"end_time\":1.000242}]}";
 
+/* A UDP stream's opening and the answer to it, from both kinds of releases. */
+static void answers_hellos_in_kind(void **state)
+{
+	char answer[IPERF3_HELLO_BYTES];
+
+	(void)state;
+	assert_true(iperf3_hello_answer("\x39\x38\x37\x36", answer));
+	assert_memory_equal(answer, "\x36\x37\x38\x39", sizeof(answer));
+	assert_true(iperf3_hello_answer("\x15\xcd\x5b\x07", answer));
+	assert_memory_equal(answer, "\xb1\x68\xde\x3a", sizeof(answer));
+	assert_true(iperf3_hello_answer("\x07\x5b\xcd\x15", answer));
+	assert_memory_equal(answer, "\x3a\xde\x68\xb1", sizeof(answer));
+	assert_false(iperf3_hello_answer("6789", answer));
+	assert_true(iperf3_is_hello_answer("6789", 4));
+	assert_true(iperf3_is_hello_answer("\xb1\x68\xde\x3a", 4));
+	assert_false(iperf3_is_hello_answer("9876", 4));
+	assert_false(iperf3_is_hello_answer("6789", 3));
+	assert_false(iperf3_is_hello_answer("67890", 5));
+}
+
 static int parameters(const char *text, struct iperf3_parameters *p)
 {
 	return iperf3_parse_parameters(text, strlen(text), p);
@@ -197,6 +217,9 @@ static void parameters_survive_the_way(void **state)
 	/* Whole seconds only: a test that the client ends is announced a little longer. */
 	assert_int_equal(b.spec.window_ms, 3000);
 	b.spec.window_ms = 2500;
+	/* Ours to choose, whatever it sends. */
+	assert_true(b.spec.udp_gro);
+	b.spec.udp_gro = false;
 	assert_memory_equal(&a.spec, &b.spec, sizeof(a.spec));
 	assert_true(b.netdoctor);
 	assert_true(b.udp_64bit_counters);
@@ -378,6 +401,7 @@ static void has_a_sentence_for_each_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_hellos_in_kind),
 		cmocka_unit_test(reads_recorded_parameters),
 		cmocka_unit_test(reads_every_key),
 		cmocka_unit_test(refuses_with_the_right_code),

@@ -5,16 +5,8 @@
 #include <string.h>
 
 #include "tests/unit/exam_fixture.h"
+#include "tests/unit/ladder_test.h"
 #include "tests/unit/model_test.h"
-
-/* Every test builds its exam, then looks at the ladder. */
-static const struct ceiling *find(const struct exam *e, struct ladder *l, enum run_direction d,
-				  enum ceiling_kind k, enum side s)
-{
-	memset(l, 0, sizeof(*l));
-	assert_int_equal(ladder_build(e, e->mem, l), 0);
-	return ladder_find(l, d, k, s);
-}
 
 static void wire_of_both_sides(void **state)
 {
@@ -468,57 +460,6 @@ static void loss_needs_enough_losses(void **state)
 	exam_free(e);
 }
 
-static void shapers_of_the_sender(void **state)
-{
-	struct exam *e = build_two_hosts();
-	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.95 * GBIT);
-	struct qdisc_facts *q;
-	const struct ceiling *c;
-	struct ladder l;
-
-	(void)state;
-	assert_null(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL));
-	fixture_add_qdisc(e, SIDE_PEER, "tbf", 500000000);
-	assert_null(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL));
-	fixture_add_qdisc(e, SIDE_LOCAL, "tbf", 1000000000);
-	c = find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL);
-	assert_true(c->known);
-	assert_int_equal(c->basis, BASIS_CONFIGURED);
-	assert_near(c->high_bps / 1e9, 0.956, 0.0005);
-	assert_string_equal(c->subject, "tbf 2:0 on eth0");
-	/* A class that carried us counts with what it may borrow; one that did not, not at all. */
-	q = fixture_add_qdisc(e, SIDE_LOCAL, "htb", 100000000);
-	q->is_class = nd_bool(true);
-	q->ceil_bps = nd_u64(800000000);
-	fixture_qdisc_bytes(r, q, 1000);
-	assert_near(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL)->high_bps / 1e9, 0.956,
-		    0.0005);
-	r->ends[SIDE_LOCAL].window->qdiscs[0].bytes = r->ends[SIDE_LOCAL].window->links[0].tx_bytes;
-	c = find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL);
-	assert_near(c->high_bps / 1e9, 0.8 * 1448 / 1514, 0.0005);
-	assert_string_equal(c->subject, "htb class 3:0 on eth0");
-	exam_free(e);
-}
-
-static void pacing_is_for_each_flow(void **state)
-{
-	struct exam *e = build_two_hosts();
-	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.7 * GBIT);
-	struct ladder l;
-
-	(void)state;
-	fixture_add_qdisc(e, SIDE_LOCAL, "fq", 200000000);
-	assert_near(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL)->high_bps / 1e9,
-		    1.6 * 1448 / 1514, 0.0005);
-	r->spec.pacing_bps = 100000000;
-	/* Of frames where fq counts, of payload where TCP does. */
-	assert_near(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL)->low_bps / 1e9,
-		    0.8 * 1448 / 1514, 0.0005);
-	assert_near(find(e, &l, RUN_FORWARD, CEILING_SHAPER, SIDE_LOCAL)->high_bps / 1e9, 0.8,
-		    0.0005);
-	exam_free(e);
-}
-
 static void an_unread_exam_has_only_unknown_rows(void **state)
 {
 	struct exam *e = build_unread(), *other = build_two_hosts();
@@ -588,8 +529,6 @@ int main(void)
 		cmocka_unit_test(receive_window),
 		cmocka_unit_test(queues_do_not_make_a_window_bind),
 		cmocka_unit_test(loss_needs_enough_losses),
-		cmocka_unit_test(shapers_of_the_sender),
-		cmocka_unit_test(pacing_is_for_each_flow),
 		cmocka_unit_test(an_unread_exam_has_only_unknown_rows),
 		cmocka_unit_test(the_bottleneck_is_the_cause_not_its_echo),
 	};

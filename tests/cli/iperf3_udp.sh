@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Datagrams between the distribution's iperf3 and us, in both roles and every direction: what was
+# sent and what arrived, as both sides tell it.
+
+. tests/cli/lib.sh
+
+need iperf3 jq
+
+serve --allow-iperf3 --max-seconds 20
+
+# ---- its client ----
+
+# At this rate nothing is lost on loopback, however busy the machine is.
+client() { # NAME OPTION...
+	client_name=$1
+	shift
+	in_time 60 iperf3 -c 127.0.0.1 -p "$port" -u -t 1 -J "$@"
+	cp "$work/out" "$work/$client_name"
+}
+
+# Of the direction that the client sends in, then of the other if there is one.  Whoever receives
+# stops at the end of its time: what is sent last it may not see.
+whole='.end | .sum_sent.packets > 0 and .sum_received.packets <= .sum_sent.packets and
+	.sum_received.packets >= 0.8 * .sum_sent.packets and .sum_received.lost_packets == 0 and
+	.sum_received.bytes * .sum_sent.packets == .sum_sent.bytes * .sum_received.packets'
+some='.sent.packets > 0 and .sent.bytes >= .received.bytes and .received.packets > 0 and
+	.received.packets <= .sent.packets and .received.lost_packets == 0'
+
+for streams in 1 4 128; do
+	client forward -P "$streams" -l 1000
+	holds "its client, $streams streams: all that it sends arrives" "$whole" "$work/forward"
+	client reverse -P "$streams" -l 1000 -R
+	holds "reverse, $streams streams: it counts what we send" \
+		".end | {sent: .sum_sent, received: .sum_received} | $some" "$work/reverse"
+	client both -P "$streams" -l 1000 --bidir
+	holds "both ways, $streams streams: what it sends" "$whole" "$work/both"
+	holds "both ways, $streams streams: what we send" ".end | {sent: .sum_sent_bidir_reverse,
+		received: .sum_received_bidir_reverse} | $some" "$work/both"
+	holds "both ways, $streams streams: every one of them" \
+		".end.streams | length == 2 * $streams" "$work/both"
+done
+
+client rate -b 8M -l 1000
+holds "a rate: we take in what it sends" "($whole) and .end.sum_sent.packets > 200" "$work/rate"
+client rate -b 8M -l 1000 -R
+holds "a rate that we keep" '.end.sum_sent.bytes | . > 200000 and . < 1500000' "$work/rate"
+client usual -R
+holds "the usual one is 1 Mbit/s" '.end.sum_sent.bytes < 300000' "$work/usual"
+client old -l 1000 --udp-counters-64bit
+holds "64-bit numbers" "$whole" "$work/old"
+client warm -O 1 -b 8M -l 1000
+holds "a warm-up that is left out" '.end.sum_received.bytes | . > 0 and . < 1800000' "$work/warm"
+
+# From one host they take turns at opening their streams, and run side by side.
+clients=
+for n in 1 2 3 4; do
+	iperf3 -c 127.0.0.1 -p "$port" -u -J -t 1 -P 16 -l 1000 >"$work/many.$n" 2>&1 &
+	clients="$clients $!"
+done
+background="$background $clients"
+for pid in $clients; do
+	wait "$pid"
+done
+background=$server
+for n in 1 2 3 4; do
+	holds "client $n of four at a time" "($whole) and (.end.streams | length == 16)" \
+		"$work/many.$n"
+done
+still_serves "and a netdoctor after all of them"
+stop_server
+
+# ---- its server ----
+
+start theirs iperf3 --forceflush -s -p "$port"
+wait_for "$work/theirs" 'Server listening' || give_up "iperf3 -s listens"
+
+for streams in 1 4 64; do
+	for way in forward reverse bidir; do
+		option=
+		[ "$way" = forward ] || option=--$way
+		# shellcheck disable=SC2086
+		in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -t 1 -O 0 -P "$streams" -l 1000 \
+			$option --report json
+		holds "its server, $streams streams, $way: both count datagrams" '
+			.error == null and (.end | .sum_sent.packets > 0 and
+				.sum_received.packets > 0 and .sum_received.lost_packets == 0 and
+				(.streams | length) == '"$streams * $([ "$way" = bidir ] && echo 2 ||
+				echo 1)"')'
+	done
+done
+
+done_testing
