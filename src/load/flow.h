@@ -103,6 +103,11 @@ static inline void flow_count(_Atomic uint64_t *counter, uint64_t n)
 			      memory_order_relaxed);
 }
 
+static inline uint64_t flow_bytes(const struct flow *f)
+{
+	return atomic_load_explicit(&f->bytes, memory_order_relaxed);
+}
+
 /* n bytes were moved by one call. */
 static inline void flow_moved(struct flow *f, size_t n)
 {

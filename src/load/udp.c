@@ -6,7 +6,7 @@
 enum {
 	SEND_BATCH_BYTES = 64 * 1024,	/* stays in the cache nearest to the core but one */
 	SEND_BATCH_MOST = 128,		/* datagrams, so that small ones do not burst */
-	GRO_MESSAGES = 4,		/* of a recvmmsg() when each may hold 64 KiB */
+	GRO_MESSAGES = 1,		/* of a recvmmsg() when each may hold 64 KiB */
 	GRO_MESSAGE_BYTES = 64 * 1024
 };
 

@@ -150,7 +150,8 @@ static enum turn receive_turn(struct worker *w, struct flow *f)
 		/* Fewer than there was room for: next is EAGAIN, or an error. */
 		if ((unsigned int)got < b.n && !f->closing)
 			return TURN_WAIT;
-		done += (size_t)got * f->common->spec->block_bytes;
+		/* At least a datagram: what nobody counts must not keep the turn. */
+		done += f->common->spec->block_bytes + (size_t)(r->count.bytes - before);
 	}
 	return TURN_READY;
 }

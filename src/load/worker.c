@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,8 +91,10 @@ static void run_ready(struct worker *w)
 
 	for (size_t i = 0; i < w->nready; i++) {
 		struct flow *f = w->ready[i];
+		uint64_t before = flow_bytes(f);
 		enum turn t = flow_turn(w, f);
 
+		w->holdoff.moved_bytes += flow_bytes(f) - before;
 		if (t == TURN_READY)
 			w->ready[kept++] = f;
 		else
@@ -240,6 +243,8 @@ static void *worker_main(void *arg)
 	clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
 	int command;
 
+	/* By default a sleep may take 50 us longer: too much for a rate, or a hold-off. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
 	pthread_getcpuclockid(pthread_self(), &clock);
 	atomic_store_explicit(&w->cpu_clock, clock, memory_order_relaxed);
 	atomic_store_explicit(&w->tid, (int)gettid(), memory_order_release);
@@ -248,10 +253,13 @@ static void *worker_main(void *arg)
 			quiesce(w);
 		run_ready(w);
 		/* While every flow has work to do, epoll has nothing to add. */
-		if (w->nready == 0)
+		if (w->nready == 0) {
+			if (w->nsenders == 0)
+				holdoff_wait(&w->holdoff, w->flows, w->nflows);
 			wait_events(w, sleep_ns(w));
-		else if (w->nwaiting > 0)
+		} else if (w->nwaiting > 0) {
 			wait_events(w, 0);
+		}
 		if (w->npaced > 0)
 			release_paced(w);
 	}
@@ -312,6 +320,7 @@ int worker_add(struct worker *w, struct flow *f)
 	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, f->fd, &e) < 0)
 		return -errno;
 	w->flows[w->nflows++] = f;
+	w->nsenders += f->role == LOAD_SEND;
 	/* Trying is cheaper than asking: the first call tells whether the flow must wait. */
 	make_ready(w, f);
 	return 0;

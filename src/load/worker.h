@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "src/load/flow.h"
+#include "src/load/holdoff.h"
 
 enum worker_command { WORKER_RUN, WORKER_QUIESCE, WORKER_STOP };
 
@@ -29,7 +30,8 @@ struct worker {
 	size_t nflows;
 	struct flow **ready;	/* owned array */
 	struct flow **paced;	/* owned array: those that wait for their rate */
-	size_t nready, nwaiting, npaced;
+	size_t nready, nwaiting, npaced, nsenders;
+	struct holdoff holdoff;
 	double due_ns;		/* of the first of them */
 	int epoll_fd, event_fd;
 	bool started, quiesced;

@@ -10,7 +10,7 @@
  * its flows were blocked.  BLOCK=bytes sets the block size,
  * DISCARD=1 receives without copying, SEND=file and SEND=zerocopy send without.
  * UDP=1 sends datagrams, GSO=1 and GRO=1 leave cutting and merging them to the kernel,
- * RATE=bit/s is of each stream.  WARMUP=milliseconds run before they count (default 1000).
+ * RCVBUF, SNDBUF set buffers, RATE=bit/s is of each stream.  WARMUP=milliseconds run before they count (default 1000).
  * SAMPLE=n reads all counters n times a second, as an examination does.
  */
 #include <arpa/inet.h>
@@ -229,6 +229,8 @@ int main(int argc, char **argv)
 		spec.protocol = RUN_UDP;
 	if (getenv("RATE"))
 		parse_u64(getenv("RATE"), &spec.rate_bps);
+	spec.rcvbuf_bytes = number("RCVBUF", 0);
+	spec.sndbuf_bytes = number("SNDBUF", 0);
 	spec.udp_gso = getenv("GSO") != NULL;
 	spec.udp_gro = getenv("GRO") != NULL;
 	spec.discard_receive = getenv("DISCARD") != NULL;

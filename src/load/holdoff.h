@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Hold-off: a worker that would sleep until the next packet comes lets a moment's packets
+ * gather instead, as a NIC does with its interrupts.  Internal to src/load.
+ *
+ * Waking a thread on another CPU costs the CPU that takes in packets an interrupt to it and the
+ * sleeper its way out of idle, for each packet when the receiver is the faster end.  Where packets
+ * come in on the worker's own CPU waking is free, and their data are still in its cache: then it
+ * wakes at once.
+ */
+#ifndef ND_LOAD_HOLDOFF_H
+#define ND_LOAD_HOLDOFF_H
+
+#include "src/load/flow.h"
+
+struct holdoff {
+	uint64_t moved_bytes;	/* received since the last wait; the worker adds */
+	uint64_t waited_ns;	/* when that began */
+	uint64_t most_bytes;	/* no more may gather; 0: wake at once */
+	unsigned int current;	/* waits that most_bytes is good for */
+};
+
+/* Before the owner of these n receiving flows waits for them: sleeps a moment, or does not. */
+void holdoff_wait(struct holdoff *h, struct flow *const *flows, size_t n);
+
+#endif

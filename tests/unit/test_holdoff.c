@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a worker lets packets gather: only fast flows whose packets come in on another CPU. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/load/holdoff.h"
+
+enum { BUFFER = 128 * 1024, BUFFER_GIVEN = 2 * BUFFER };
+
+/* Two connected datagram sockets of loopback; packets come in on the CPU of who sends. */
+struct pair { int receiver, sender; };
+
+static struct pair new_pair(void)
+{
+	struct pair p = { socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0) };
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int bytes = BUFFER;
+
+	assert_return_code(bind(p.receiver, (struct sockaddr *)&a, sizeof(a)), errno);
+	getsockname(p.receiver, (struct sockaddr *)&a, &len);
+	assert_return_code(connect(p.sender, (struct sockaddr *)&a, len), errno);
+	getsockname(p.sender, (struct sockaddr *)&a, &len);
+	assert_return_code(connect(p.receiver, (struct sockaddr *)&a, len), errno);
+	setsockopt(p.receiver, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	return p;
+}
+
+static void close_pair(struct pair p)
+{
+	close(p.receiver);
+	close(p.sender);
+}
+
+/* False: this process may not run there. */
+static bool move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+/* Of the CPUs it may run on: the first two, -1 where there are not so many. */
+static cpu_set_t two_cpus(int cpu[2])
+{
+	cpu_set_t all;
+	int n = 0;
+
+	cpu[0] = cpu[1] = -1;
+	sched_getaffinity(0, sizeof(all), &all);
+	for (int i = 0; i < CPU_SETSIZE && n < 2; i++)
+		if (CPU_ISSET(i, &all))
+			cpu[n++] = i;
+	return all;
+}
+
+/* The most that may gather, once `bytes` came in within the last millisecond. */
+static struct holdoff wait_after(struct flow *f, uint64_t bytes)
+{
+	struct holdoff h = { .moved_bytes = bytes, .waited_ns = monotonic_ns() - 1000000 };
+
+	holdoff_wait(&h, &f, 1);
+	assert_int_equal(h.moved_bytes, 0);
+	return h;
+}
+
+static void test_slow_flows_wake_at_once(void **state)
+{
+	struct pair p = new_pair();
+	struct flow f = { .fd = p.receiver };
+
+	(void)state;
+	assert_int_equal(wait_after(&f, 100 * 1000).current, 0);	/* 0.8 Gbit/s */
+	close_pair(p);
+}
+
+/* From one CPU to another, or to the same. */
+static uint64_t most_between(int from, int to)
+{
+	struct pair p = new_pair();
+	struct flow f = { .fd = p.receiver };
+
+	assert_true(move_to(from));
+	assert_int_equal(send(p.sender, "x", 1, 0), 1);
+	assert_true(move_to(to));
+	struct holdoff h = wait_after(&f, 10 * 1000 * 1000);
+	assert_int_not_equal(h.current, 0);
+	close_pair(p);
+	return h.most_bytes;
+}
+
+static void test_packets_of_the_same_cpu_wake_at_once(void **state)
+{
+	int cpu[2];
+	cpu_set_t all = two_cpus(cpu);
+
+	(void)state;
+	assert_int_equal(most_between(cpu[0], cpu[0]), 0);
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void test_packets_of_another_cpu_gather(void **state)
+{
+	int cpu[2];
+	cpu_set_t all = two_cpus(cpu);
+
+	(void)state;
+	if (cpu[1] < 0) {
+		printf("skipped: one CPU only\n");
+		skip();
+	}
+	assert_int_equal(most_between(cpu[1], cpu[0]), BUFFER_GIVEN / 64);
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void test_many_flows_wake_at_once(void **state)
+{
+	enum { MANY = 100 };
+	struct pair p = new_pair();
+	struct flow f = { .fd = p.receiver }, *all[MANY];
+	struct holdoff h = { .moved_bytes = 10 * 1000 * 1000,
+			     .waited_ns = monotonic_ns() - 1000000 };
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		all[i] = &f;
+	holdoff_wait(&h, all, MANY);
+	assert_int_equal(h.most_bytes, 0);
+	close_pair(p);
+}
+
+static void test_a_broken_socket_wakes_at_once(void **state)
+{
+	struct flow f = { .fd = -1 };
+
+	(void)state;
+	assert_int_equal(wait_after(&f, 10 * 1000 * 1000).most_bytes, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slow_flows_wake_at_once),
+		cmocka_unit_test(test_packets_of_the_same_cpu_wake_at_once),
+		cmocka_unit_test(test_packets_of_another_cpu_gather),
+		cmocka_unit_test(test_many_flows_wake_at_once),
+		cmocka_unit_test(test_a_broken_socket_wakes_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
