@@ -99,6 +99,11 @@ static unsigned int bar_key(struct canvas *c, struct area row, unsigned int x, c
 	return x;
 }
 
+static bool is_of_use(const struct app *a, const struct key_row *k)
+{
+	return !k->again || a->scene.mode == SCENE_DIAGNOSE || a->scene.mode == SCENE_TEST;
+}
+
 static void key_bar(const struct app *a, struct canvas *c, struct area row)
 {
 	const struct view *v = app_view(a);
@@ -115,7 +120,8 @@ static void key_bar(const struct app *a, struct canvas *c, struct area row)
 	for (size_t i = 0; i < 2 && i < app_nkeys; i++)
 		x = bar_key(c, row, x, app_keys[i].name, app_keys[i].bar, app_keys[i].keys[0]);
 	for (size_t i = 0; i < v->nkeys; i++)
-		x = bar_key(c, row, x, v->keys[i].name, v->keys[i].does, v->keys[i].key);
+		if (is_of_use(a, &v->keys[i]))
+			x = bar_key(c, row, x, v->keys[i].name, v->keys[i].does, v->keys[i].key);
 	for (size_t i = 2; i < app_nkeys; i++) {
 		const struct app_key_row *k = &app_keys[i];
 		bool useless = (!strcmp(k->name ? k->name : "", "/") && !v->row_text) ||
@@ -155,7 +161,8 @@ void app_draw_help(const struct app *a, struct canvas *c, struct area area)
 			n++;
 			help_line(c, in, &n, from, INK_TITLE, "In this view", "");
 		}
-		help_line(c, in, &n, from, INK_KEY, v->keys[i].name, v->keys[i].does);
+		if (is_of_use(a, &v->keys[i]))
+			help_line(c, in, &n, from, INK_KEY, v->keys[i].name, v->keys[i].does);
 	}
 	n++;
 	help_line(c, in, &n, from, INK_TITLE, "Everywhere", "");

@@ -32,12 +32,17 @@ struct scene_progress {
 };
 
 /* A client of `serve`. */
+enum { SCENE_MAX_CLIENTS = 256 };
 struct scene_client {
 	char address[64];
-	bool running;			/* its turn; else it waits */
-	enum run_direction direction;
+	bool iperf3;			/* a plain one, else a netdoctor */
+	bool running;
+	bool shown;			/* its exam is the scene's */
+	enum run_direction direction;	/* of the run, as this host sees it */
+	bool bidirectional;
 	uint64_t streams;
-	double rate_bps, since_s;
+	unsigned int runs;		/* that ended well */
+	double rate_bps;
 };
 
 struct scene {

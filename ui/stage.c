@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { LINE_CAP = 400, MAX_CLIENTS = 64 };
+enum { LINE_CAP = 400 };
 
 struct stage {
 	pthread_mutex_t lock;
@@ -18,7 +18,7 @@ struct stage {
 	struct history *history[EXAM_ENDS];
 	struct scene_progress progress;
 	char problem[LINE_CAP], remark[LINE_CAP];
-	struct scene_client clients[MAX_CLIENTS];
+	struct scene_client clients[SCENE_MAX_CLIENTS];
 	size_t nclients;
 };
 
@@ -165,7 +165,7 @@ void stage_again(struct stage *s)
 void stage_clients(struct stage *s, const struct scene_client *clients, size_t n)
 {
 	lock(s);
-	s->nclients = n < MAX_CLIENTS ? n : MAX_CLIENTS;
+	s->nclients = n < SCENE_MAX_CLIENTS ? n : SCENE_MAX_CLIENTS;
 	memcpy(s->clients, clients, s->nclients * sizeof(*clients));
 	unlock_with_news(s);
 }

@@ -39,7 +39,11 @@ struct view_request {
 	const char *say;		/* for the status line, static; NULL: nothing */
 };
 
-struct key_row { uint32_t key; const char *name, *does; };
+struct key_row {
+	uint32_t key;
+	const char *name, *does;
+	bool again;		/* of use only where an exam can be run again */
+};
 
 struct view {
 	const char *name;		/* "Overview": one word */

@@ -202,11 +202,11 @@ static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct 
 static const struct key_row keys[] = {
 	{ .key = 'c', .name = "c", .does = "copy fix" },
 	{ .key = 'v', .name = "v", .does = "plain text" },
-	{ .key = 'a', .name = "a", .does = "run again" },
+	{ .key = 'a', .name = "a", .does = "run again", .again = true },
 	PAGE_KEY_ROWS,
 	{ .key = 'C', .name = "C", .does = "copy what makes the fix stay" },
 	{ .key = 'U', .name = "U", .does = "copy what undoes it" },
-	{ .key = 'b', .name = "b", .does = "compare with the run before" },
+	{ .key = 'b', .name = "b", .does = "compare with the run before", .again = true },
 };
 
 const struct view view_findings = {

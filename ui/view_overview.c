@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/core/units.h"
+#include "ui/clients.h"
 #include "ui/core_bar.h"
 #include "ui/draw.h"
 #include "ui/rungs.h"
@@ -192,51 +193,21 @@ static void path_box(const struct scene *s, struct canvas *c, struct area a)
 	}
 }
 
-static void client_line(const struct scene_client *client, struct canvas *c, struct area row)
-{
-	char rate[SHOWN_CAP];
-
-	unsigned int x = canvas_text(c, row, 0, 0, INK_STRONG, client->address);
-	if (!client->running) {
-		canvas_text(c, row, x, 0, INK_DIM, " no run");
-		return;
-	}
-	canvas_mark(c, row, x + 1, 0, INK_PLAIN,
-		    client->direction == RUN_FORWARD ? MARK_LEFT : MARK_RIGHT);
-	format_rate(client->rate_bps, rate, sizeof(rate));
-	x += 2 + canvas_printf(c, row, x + 2, 0, INK_RATE, " %s", rate);
-	canvas_printf(c, row, x, 0, INK_PLAIN, ", %" PRIu64 " stream%s", client->streams,
-		      client->streams == 1 ? "" : "s");
-}
-
-/* Those that run are always among those shown. */
-static void clients_box(const struct scene *s, struct canvas *c, struct area a)
-{
-	char title[32];
-	unsigned int y = 0;
-
-	snprintf(title, sizeof(title), s->nclients ? "Clients: %zu" : "Clients", s->nclients);
-	struct area in = canvas_box(c, a, INK_BORDER, title);
-	if (!s->nclients)
-		canvas_text(c, in, 0, 0, INK_DIM, "none yet");
-	for (int running = 1; running >= 0; running--)
-		for (size_t i = 0; i < s->nclients && y < in.rows; i++)
-			if (s->clients[i].running == running)
-				client_line(&s->clients[i], c, area_row(in, y++));
-}
-
 static void hosts(const struct scene *s, struct canvas *c, struct area a)
 {
+	if (s->mode == SCENE_SERVE) {
+		unsigned int least = a.columns < 100 ? 30 : 38;
+		host_box(s, SIDE_LOCAL, c, area_take_left(&a, least));
+		clients_draw(s, c, a);
+		return;
+	}
 	unsigned int path = a.columns > 2 * PATH_COLUMNS ? PATH_COLUMNS : 0;
 	struct area left = area_take_left(&a, (a.columns - path) / 2);
 	struct area middle = area_take_left(&a, path);
 
 	host_box(s, SIDE_LOCAL, c, left);
 	path_box(s, c, middle);
-	if (s->mode == SCENE_SERVE)
-		clients_box(s, c, a);
-	else
-		host_box(s, SIDE_PEER, c, a);
+	host_box(s, SIDE_PEER, c, a);
 }
 
 static void rung_row(const struct rungs *r, const struct ceiling *ceiling, struct canvas *c,
@@ -294,9 +265,18 @@ static void ladder_head(const struct scene *s, enum run_direction d, const struc
 		x += canvas_text(c, row, x, 0, INK_DIM, "not measured yet");
 	}
 	const struct direction_result *result = scene_result(s, d);
-	if (result && result->measured && result->explained.k == ND_KNOWN)
-		canvas_printf(c, row, x, 0, INK_PLAIN, ", %.0f %% of the lowest ceiling",
-			      result->explained.v * 100);
+	if (!result || !result->measured || result->explained.k != ND_KNOWN)
+		return;
+	/* The last is the mark of the row below. */
+	static const char *const of_what[] = { "the lowest ceiling", "the lowest", ">" };
+	char share[SHOWN_CAP];
+	for (size_t i = 0; i < ARRAY_SIZE(of_what); i++) {
+		snprintf(share, sizeof(share), ", %.0f %% of %s", result->explained.v * 100,
+			 of_what[i]);
+		if (x + strlen(share) <= row.columns)
+			break;
+	}
+	canvas_text(c, row, x, 0, INK_PLAIN, share);
 }
 
 static void ladder(const struct scene *s, enum run_direction d, struct canvas *c, struct area a)
@@ -412,27 +392,12 @@ static void answer(const struct scene *s, struct canvas *c, struct area a)
 	gain_line(f, c, area_row(in, 0));
 }
 
-/* Without a frame, so that the terminal selects it; returns what is left. */
-static struct area invitation(const struct scene *s, struct canvas *c, struct area a)
-{
-	for (const char *line = s->invitation; line && *line;) {
-		const char *end = strchrnul(line, '\n');
-		char text[400];
-		snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
-		enum ink ink = !strncmp(text, "WARNING", 7) ? INK_WARN
-			       : *text == ' ' ? INK_STRONG : INK_PLAIN;
-		unsigned int rows = canvas_wrap_rows(c, a.columns, text + strspn(text, " "));
-		canvas_wrap(c, area_take_top(&a, rows), 0, ink, text + strspn(text, " "));
-		line = *end ? end + 1 : end;
-	}
-	return a;
-}
-
 static void draw(const struct scene *s, const struct view_state *v, struct canvas *c,
 		 struct area a)
 {
 	(void)v;
-	a = invitation(s, c, a);
+	if (s->mode == SCENE_SERVE)
+		a = clients_invitation(s, c, a);
 	hosts(s, c, area_take_top(&a, HOST_ROWS));
 	unsigned int rest = a.rows;
 	answer(s, c, area_take_bottom(&a, rest >= 24 ? 7 : rest >= 12 ? 4 : 3));

@@ -149,7 +149,8 @@ void screen_feed_live(struct screen_feed *f, enum side side, const struct end_li
 		.flows = f->flows[side],
 		.nflows = f->nflows[side],
 	};
-	*(side == run_sender(d) ? &s.sent_bps : &s.received_bps) = nd_f64(live->rate_bps);
+	if (run)
+		*(side == run_sender(d) ? &s.sent_bps : &s.received_bps) = nd_f64(live->rate_bps);
 	stage_sample(f->stage, side, &s);
 }
 

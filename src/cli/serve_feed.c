@@ -11,7 +11,7 @@
 #include "ui/loop.h"
 
 /* Runs of one client that are shown; then its exam begins anew: a day of them is bounded. */
-enum { MAX_CLIENTS = 64, MAX_RUNS = 12, MAX_FACTS_BYTES = 64 << 20 };
+enum { MAX_RUNS = 12, MAX_FACTS_BYTES = 64 << 20 };
 
 struct client {
 	bool here, running;
@@ -19,14 +19,16 @@ struct client {
 	struct exam *exam;			/* NULL: its facts were not read */
 	struct arena *ends[MAX_RUNS];		/* where the rows of its runs are */
 	struct run_spec spec;			/* of the run that goes on */
+	unsigned int runs;			/* that ended well */
 	double begun_s, rate_bps;
 };
 
 struct serve_feed {
 	pthread_mutex_t lock;
 	struct screen_feed feed;
-	struct client clients[MAX_CLIENTS];
+	struct client clients[SCENE_MAX_CLIENTS];
 	struct client *shown;			/* NULL: none yet */
+	const struct exam *host;		/* while there is none; NULL: not read yet */
 	struct exam_watcher watcher;
 };
 
@@ -64,7 +66,7 @@ static struct client *client_for(struct serve_feed *f, const struct peer_client_
 {
 	struct client *place = NULL;
 
-	for (size_t i = 0; i < MAX_CLIENTS; i++) {
+	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++) {
 		struct client *c = &f->clients[i];
 		if (is_client(c, info))
 			return c;
@@ -81,17 +83,18 @@ static struct client *client_for(struct serve_feed *f, const struct peer_client_
 
 static void tell_clients(struct serve_feed *f)
 {
-	struct scene_client shown[MAX_CLIENTS];
+	struct scene_client shown[SCENE_MAX_CLIENTS];
 	size_t n = 0;
 
-	for (size_t i = 0; i < MAX_CLIENTS; i++) {
+	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++) {
 		const struct client *c = &f->clients[i];
 		if (!c->here)
 			continue;
 		shown[n] = (struct scene_client){
-			.running = c->running, .direction = direction_here(&c->spec),
-			.streams = c->spec.streams, .rate_bps = c->rate_bps,
-			.since_s = c->begun_s,
+			.iperf3 = c->info.iperf3, .running = c->running, .shown = c == f->shown,
+			.direction = direction_here(&c->spec),
+			.bidirectional = c->spec.bidirectional, .streams = c->spec.streams,
+			.runs = c->runs, .rate_bps = c->rate_bps,
 		};
 		snprintf(shown[n].address, sizeof(shown[n].address), "%s", c->info.address);
 		n++;
@@ -106,6 +109,11 @@ static void turn_to(struct serve_feed *f, struct client *c)
 
 	if (f->shown && f->shown != c && f->shown->here && f->shown->running)
 		return;
+	/* Another client's path is nothing to compare with. */
+	if (f->shown && f->shown->exam && strcmp(f->shown->info.address, c->info.address) != 0)
+		stage_forget(f->feed.stage, f->shown->exam);
+	if (!f->shown && f->host)
+		stage_forget(f->feed.stage, f->host);
 	f->shown = c;
 	stage_again(f->feed.stage);
 	stage_progress(f->feed.stage, &idle);
@@ -250,8 +258,10 @@ static void on_end(void *state, const struct peer_client_info *info, const struc
 	pthread_mutex_lock(&f->lock);
 	struct client *c = client_for(f, info);
 	bool kept = end && keep_run(c, spec, end, mem);
-	if (c)
+	if (c) {
 		c->running = false;
+		c->runs += end != NULL;
+	}
 	if (c && f->shown == c) {
 		stage_progress(f->feed.stage, &idle);
 		if (kept)
@@ -291,7 +301,7 @@ static void on_gone(void *state, const struct peer_client_info *info)
 	struct serve_feed *f = state;
 
 	pthread_mutex_lock(&f->lock);
-	for (size_t i = 0; i < MAX_CLIENTS; i++) {
+	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++) {
 		struct client *c = &f->clients[i];
 		if (!is_client(c, info))
 			continue;
@@ -301,6 +311,41 @@ static void on_gone(void *state, const struct peer_client_info *info)
 			forget_exam(f, c);
 	}
 	tell_clients(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void serve_feed_host(struct serve_feed *f, const struct exam *e)
+{
+	pthread_mutex_lock(&f->lock);
+	f->host = e;
+	if (!f->shown)
+		screen_feed_exam(&f->feed, e);
+	pthread_mutex_unlock(&f->lock);
+}
+
+static bool busy(const struct serve_feed *f)
+{
+	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++)
+		if (f->clients[i].running)
+			return true;
+	return false;
+}
+
+bool serve_feed_busy(struct serve_feed *f)
+{
+	pthread_mutex_lock(&f->lock);
+	bool is = busy(f);
+	pthread_mutex_unlock(&f->lock);
+	return is;
+}
+
+void serve_feed_idle(struct serve_feed *f, const struct end_live *live)
+{
+	pthread_mutex_lock(&f->lock);
+	if (!busy(f)) {
+		screen_feed_run_begins(&f->feed);
+		screen_feed_live(&f->feed, SIDE_LOCAL, live, 0, RUN_FORWARD);
+	}
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -327,7 +372,7 @@ void serve_feed_free(struct serve_feed *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < MAX_CLIENTS; i++)
+	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++)
 		forget_exam(f, &f->clients[i]);
 	pthread_mutex_destroy(&f->lock);
 	free(f);

@@ -16,6 +16,12 @@ struct serve_feed;
 struct serve_feed *serve_feed_new(struct stage *stage, double begun_s);
 /* When no thread of the server uses it any more.  NULL is fine. */
 void serve_feed_free(struct serve_feed *f);
+/* This host before there is a client; e is shown, and must outlive the feed. */
+void serve_feed_host(struct serve_feed *f, const struct exam *e);
+/* Whether a client runs. */
+bool serve_feed_busy(struct serve_feed *f);
+/* This host while nobody runs; not shown when somebody does. */
+void serve_feed_idle(struct serve_feed *f, const struct end_live *live);
 /* For exam_service_watch(); lives as long as the feed. */
 const struct exam_watcher *serve_feed_watcher(const struct serve_feed *f);
 

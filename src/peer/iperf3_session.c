@@ -428,7 +428,8 @@ static void announce(struct iperf3_session *is)
 	const struct run_spec *s = &is->parameters.spec;
 	const char *version = is->parameters.client_version;
 
-	server_event(is->server, PEER_EVENT_RUN,
+	is->announced = true;
+	server_event(is->server, PEER_EVENT_CLIENT,
 		     "%s: iperf3%s%s test: %" PRIu64 "%s stream%s, %s", is->info.address,
 		     *version ? " " : "", version, s->streams,
 		     s->protocol == RUN_UDP ? " UDP" : "", s->streams == 1 ? "" : "s",
@@ -490,6 +491,8 @@ static const char *reason_of_end(int rc)
 	switch (rc) {
 	case 0:
 		return "its results are exchanged";
+	case -ECANCELED:
+		return "refused";
 	case -ESHUTDOWN:
 		return "this server stops";
 	case -ETIMEDOUT:
@@ -513,7 +516,7 @@ void *iperf3_session_thread(void *arg)
 	shutdown(is->fd, SHUT_RDWR);
 	if (s->service.gone)
 		s->service.gone(s->service.state, &is->info);
-	if (rc != -ECANCELED)
+	if (is->announced)
 		server_event(s, PEER_EVENT_GONE, "%s: iperf3 test over: %s", is->info.address,
 			     reason_of_end(rc));
 	pthread_mutex_lock(&s->lock);

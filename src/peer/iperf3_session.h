@@ -43,6 +43,7 @@ struct iperf3_session {
 	struct run_window window;
 	pthread_t watcher;
 	atomic_bool ended, cancelled, over;	/* ended: by the client's TEST_END */
+	bool announced;			/* as a client */
 	bool running;			/* from its start on a server that drains waits for it */
 	bool expired;			/* by us, for taking too long */
 	struct peer_results ours;

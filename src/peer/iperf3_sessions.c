@@ -71,6 +71,7 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 	is->server = s;
 	is->fd = fd;
 	is->info = *info;
+	is->info.iperf3 = true;
 	is->parameters = *parameters;
 	memcpy(is->cookie, cookie, sizeof(is->cookie));
 	is->arrivals = calloc(run_flows(&parameters->spec), sizeof(*is->arrivals));

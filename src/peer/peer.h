@@ -163,6 +163,7 @@ struct peer_client_info {
 	char address[INET6_ADDRSTRLEN];
 	uint16_t port;
 	char local_address[INET6_ADDRSTRLEN];
+	bool iperf3;			/* a plain iperf3 client, else a netdoctor */
 };
 
 /* For use until run() returns, from any thread. */
@@ -214,6 +215,7 @@ int peer_users_read(const struct peer_user_files *files, struct peer_users **out
 		    struct error *err);		/* 0 or -errno with the reason */
 void peer_users_free(struct peer_users *u);
 
+/* Each CLIENT is followed by its GONE; whoever was REFUSED at the door has neither. */
 enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
 
 enum { PEER_MAX_NETWORKS = 64 };
