@@ -4,10 +4,12 @@
  *
  * Configuration space says everything, but only to root: others get its first 64
  * bytes, and sysfs attributes for the link.  pci.c goes up the path, pcie_config.c
- * reads configuration space, pci_sysfs.c the attributes, pci_names.c asks libpci.
+ * reads configuration space, pci_sysfs.c the attributes, pci_names.c finds names.
  */
 #ifndef ND_PROBES_PCI_H
 #define ND_PROBES_PCI_H
+
+#include <stdio.h>
 
 #include "probes/link_device.h"
 #include "src/core/facts.h"
@@ -46,7 +48,13 @@ void pci_sysfs_identity(struct source *src, struct arena *mem, struct pci_facts 
 void pci_sysfs_link(struct source *src, const struct pci_facts *port_above,
 		    struct pci_facts *out);
 
-/* pci_names.c: names of all rows from this machine's pci.ids by libpci; never the network. */
+/* pci_names.c: names of all rows from this machine's pci.ids; never the network. */
 void pci_names_fill(struct facts *f);
+
+/* pci_ids.c: names of the ids in rows of the caller's; "": the list does not have both. */
+struct pci_name { uint64_t vendor_id, device_id; char name[256]; };
+void pci_ids_find(FILE *list, struct pci_name *wanted, size_t n);
+/* This machine's list, when it is plain text; NULL: there is none. */
+FILE *pci_ids_open(void);
 
 #endif
