@@ -12,7 +12,11 @@
 #include "src/core/text.h"
 #include "src/peer/protocol.h"
 
-enum { CLOCK_EXCHANGES = 8 };
+enum {
+	CLOCK_EXCHANGES = 8,
+	CLOCK_FIRST = 3,		/* enough where they are quick */
+	CLOCK_NEAR_NS = 500 * 1000	/* half of it is the largest error, of samples 100 ms apart */
+};
 
 cJSON *client_message(const char *type, uint64_t id)
 {
@@ -283,53 +287,66 @@ int peer_facts(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct er
 
 /* ---- clock ---- */
 
-/* One exchange: its duration, and how far the peer's clock is ahead if both ways took as long. */
-static int clock_exchange(struct peer *p, uint64_t deadline_ns, uint64_t *took_ns,
-			  int64_t *offset_ns, struct error *err)
-{
-	struct client_wait w = { .id = p->next_id++, .deadline_ns = deadline_ns };
-	uint64_t sent, received, theirs = 0;
-	cJSON *answer = NULL;
-	bool ok;
-	int rc;
+/* The best so far: its duration, and how far the peer's clock is ahead if both ways took as long. */
+struct clock_guess { uint64_t took_ns; int64_t offset_ns; };
 
-	sent = timing_now_ns();
-	rc = client_send(p, client_message("clock", w.id), err);
-	if (rc == 0)
-		rc = client_expect(p, &w, "clock", &answer, err);
+static int take_clock_answer(struct peer *p, uint64_t id, uint64_t sent_ns, uint64_t deadline_ns,
+			     struct clock_guess *best, struct error *err)
+{
+	struct client_wait w = { .id = id, .deadline_ns = deadline_ns };
+	uint64_t received, theirs = 0;
+	cJSON *answer = NULL;
+	int rc = client_expect(p, &w, "clock", &answer, err);
+
 	if (rc < 0)
 		return rc;
 	received = timing_now_ns();
-	ok = json_get_u64(answer, "now_ns", 0, INT64_MAX, &theirs);
+	bool ok = json_get_u64(answer, "now_ns", 0, INT64_MAX, &theirs);
 	cJSON_Delete(answer);
 	if (!ok)
 		return error_set(err, EBADMSG, "%s: its clock shows no time", p->label);
-	*took_ns = received - sent;
-	*offset_ns = (int64_t)theirs - (int64_t)(sent + *took_ns / 2);
+	if (received - sent_ns < best->took_ns) {
+		best->took_ns = received - sent_ns;
+		best->offset_ns = (int64_t)theirs - (int64_t)(sent_ns + best->took_ns / 2);
+	}
 	return 0;
+}
+
+/* n exchanges in one round trip.  *answered grows by those that were in time. */
+static int exchange_clocks(struct peer *p, size_t n, uint64_t deadline_ns,
+			   struct clock_guess *best, size_t *answered, struct error *err)
+{
+	uint64_t ids[CLOCK_EXCHANGES], sent_ns[CLOCK_EXCHANGES];
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		ids[i] = p->next_id++;
+		sent_ns[i] = timing_now_ns();
+		rc = client_send(p, client_message("clock", ids[i]), err);
+	}
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = take_clock_answer(p, ids[i], sent_ns[i], deadline_ns, best, err);
+		*answered += rc == 0;
+	}
+	return rc;
 }
 
 int peer_clock_offset(struct peer *p, int64_t *offset_ns, struct error *err)
 {
-	uint64_t deadline = deadline_in_ms(p->timing->clock_ms), best = UINT64_MAX;
+	uint64_t deadline = deadline_in_ms(p->timing->clock_ms);
+	struct clock_guess best = { .took_ns = UINT64_MAX };
+	size_t answered = 0;
 
 	if (p->dialect == PEER_IPERF3)
 		return error_set(err, EOPNOTSUPP, "%s: an iperf3 server tells no time", p->label);
 	/* The quickest exchange has the least queueing in it, so the smallest error. */
-	for (int i = 0; i < CLOCK_EXCHANGES; i++) {
-		uint64_t took = 0;
-		int64_t offset = 0;
-		int rc = clock_exchange(p, deadline, &took, &offset, err);
-
-		/* On a slow path fewer exchanges must do. */
-		if (rc == -ETIMEDOUT && i > 0 && peer_alive(p))
-			break;
-		if (rc < 0)
-			return rc;
-		if (took < best) {
-			best = took;
-			*offset_ns = offset;
-		}
-	}
+	int rc = exchange_clocks(p, CLOCK_FIRST, deadline, &best, &answered, err);
+	if (rc == 0 && best.took_ns > CLOCK_NEAR_NS)
+		rc = exchange_clocks(p, CLOCK_EXCHANGES - CLOCK_FIRST, deadline, &best, &answered,
+				     err);
+	/* On a slow path fewer exchanges must do. */
+	if (rc < 0 && !(rc == -ETIMEDOUT && answered > 0 && peer_alive(p)))
+		return rc;
+	*offset_ns = best.offset_ns;
 	return 0;
 }

@@ -62,13 +62,12 @@ class Bench:
             if not self.until(lambda: server.listens(self.port, kind), 5):
                 raise Failed("%s: the server does not listen" % tool.name)
             before = server.received_bytes(path.link)
-            began = time.monotonic()
             client = self.start(path.client, tool.client(job, path.address, self.port), "client",
                                 env)
             if not self.until(lambda: server.received_bytes(path.link) > before + FIRST_BYTES or
                               not client.running(), PATIENCE, 0.001):
                 raise Failed("%s: no traffic" % tool.name)
-            out = {"first_byte": time.monotonic() - began}
+            out = {"first_byte": time.monotonic() - client.began}
             self.window(out, server, path)
             out["peak_kib"] = max(server.peak_kib(), client.peak_kib())
             if job["protocol"] == "udp":
