@@ -16,7 +16,8 @@
 #include "ui/crash.h"
 #include "ui/palette.h"
 
-enum { MAX_WAKE_FDS = 4, MAX_COPY_BYTES = 48 * 1024, ESCAPE_MS = 25, CTRL_L = 0x0c };
+enum { MAX_WAKE_FDS = 4, MAX_COPY_BYTES = 48 * 1024, ESCAPE_MS = 25, CTRL_L = 0x0c,
+       ESCAPE = 0x1b };
 
 struct terminal {
 	SCREEN *screen;
@@ -295,7 +296,7 @@ enum terminal_event terminal_wait(struct terminal *t, const int *fds, size_t n, 
 	return TERMINAL_TIMEOUT;
 }
 
-static const struct { wint_t from; uint32_t to; } special[] = {
+static const struct { int from; uint32_t to; } special[] = {
 	{ KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT },
 	{ KEY_RIGHT, UI_KEY_RIGHT }, { KEY_PPAGE, UI_KEY_PAGE_UP },
 	{ KEY_NPAGE, UI_KEY_PAGE_DOWN }, { KEY_HOME, UI_KEY_HOME },
@@ -336,34 +337,56 @@ static uint32_t mouse_key(struct terminal *t)
 	return UI_KEY_CLICK;
 }
 
+/* What follows an ESC at once is a key that curses does not know: none of its bytes is one. */
+static uint32_t after_escape(void)
+{
+	int c = getch();
+
+	if (c == ERR)
+		return UI_KEY_ESCAPE;
+	if (c == '[' || c == 'O')
+		/* Parameters, up to the final byte (ECMA-48). */
+		do
+			c = getch();
+		while (c != ERR && (c < 0x40 || c > 0x7e));
+	return UI_KEY_NONE;
+}
+
+static uint32_t plain_key(struct terminal *t, int c)
+{
+	switch (c) {
+	case CTRL_L:
+		forget_shown(t);
+		return UI_KEY_NONE;
+	case ESCAPE:
+		return after_escape();
+	case '\n':
+		return UI_KEY_ENTER;
+	case 0x7f:
+	case '\b':
+		return UI_KEY_BACKSPACE;
+	default:
+		return c > 0 && c < 0x80 ? (uint32_t)c : UI_KEY_NONE;
+	}
+}
+
+/*
+ * Bytes, not characters: no key is beyond ASCII, and what is no character (half of one, another
+ * encoding) makes get_wch() fail as if there were no more keys, so that those behind it would wait.
+ */
 uint32_t terminal_key(struct terminal *t)
 {
-	wint_t c;
-	int kind;
-
-	while ((kind = get_wch(&c)) != ERR) {
-		if (kind == KEY_CODE_YES && c == KEY_MOUSE) {
-			uint32_t key = mouse_key(t);
-			if (key != UI_KEY_NONE)
-				return key;
-			continue;
-		}
-		if (kind == KEY_CODE_YES) {
-			for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
-				if (special[i].from == c)
-					return special[i].to;
-			continue;
-		}
-		if (c == CTRL_L) {
-			forget_shown(t);
-			continue;
-		}
-		if (c == '\n')
-			return UI_KEY_ENTER;
-		if (c == 0x7f || c == '\b')
-			return UI_KEY_BACKSPACE;
-		if (c)
-			return (uint32_t)c;
+	for (int c; (c = getch()) != ERR;) {
+		uint32_t key = UI_KEY_NONE;
+		if (c == KEY_MOUSE)
+			key = mouse_key(t);
+		else if (c < KEY_MIN)
+			key = plain_key(t, c);
+		for (size_t i = 0; c >= KEY_MIN && i < sizeof(special) / sizeof(special[0]); i++)
+			if (special[i].from == c)
+				key = special[i].to;
+		if (key != UI_KEY_NONE)
+			return key;
 	}
 	return UI_KEY_NONE;
 }
