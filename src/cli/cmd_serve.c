@@ -62,7 +62,7 @@ static const struct option_row serve_options[] = {
 	  .max = RUN_MAX_SECONDS },
 	{ .name = "max-rate", .kind = OPTION_RATE,
 	  .offset = offsetof(struct serve_settings, max_rate), .argument = "RATE",
-	  .help = "most traffic of a run, e.g. 5G", .min = 1000000,
+	  .help = "most traffic of a run, e.g. 5G; those of iperf3 clients overlap", .min = 1000000,
 	  .max = UINT64_C(100000000000000) },
 	{ .name = "max-streams", .kind = OPTION_NUMBER,
 	  .offset = offsetof(struct serve_settings, max_streams), .argument = "N",
@@ -163,11 +163,11 @@ static void on_event(void *state, enum peer_event event, const char *line)
 	const struct serving *now = state;
 	FILE *out = talk(now->s);
 
-	if (now->owner && event == PEER_EVENT_CLIENT)
+	if (now->owner && (event == PEER_EVENT_CLIENT || event == PEER_EVENT_TEST))
 		owner_client_came(now->owner);
-	if (now->owner && event == PEER_EVENT_GONE)
+	if (now->owner && (event == PEER_EVENT_GONE || event == PEER_EVENT_TESTED))
 		owner_client_went(now->owner);
-	if (serve_screen_event(now->screen, event, line) || now->s->quiet)
+	if (!line || serve_screen_event(now->screen, event, line) || now->s->quiet)
 		return;
 	fprintf(out, "%s\n", line);
 	fflush(out);
@@ -292,7 +292,7 @@ static int get_users(const struct serve_settings *s, struct peer_users **out)
 	return peer_users_read(&files, out, &err) ? complain(-1, "serve: %s", err.text) : 0;
 }
 
-static int serve_with(const struct serve_settings *s, const struct peer_users *users)
+static int serve_with(const struct serve_settings *s, struct peer_users *users)
 {
 	struct serving now = { .s = s };
 	struct peer_server_options o = {

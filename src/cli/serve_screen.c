@@ -164,7 +164,8 @@ bool serve_screen_event(struct serve_screen *s, enum peer_event event, const cha
 	if (!s || !atomic_load(&s->shown))
 		return false;
 	/* Clients and what they run are on the screen already. */
-	if (event == PEER_EVENT_GONE || event == PEER_EVENT_REFUSED)
+	if (event != PEER_EVENT_CLIENT && event != PEER_EVENT_RUN &&
+	    event != PEER_EVENT_TEST)
 		stage_remark(s->stage, line);
 	return true;
 }

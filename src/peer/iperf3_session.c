@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "src/peer/iperf3_output.h"
-#include "src/peer/iperf3_users.h"
 #include "src/peer/server.h"
 #include "src/peer/socket.h"
 #include "src/peer/thread.h"
@@ -352,7 +351,7 @@ static int receive_text(struct iperf3_session *is, char **out, size_t *len)
 	if (rc < 0)
 		return rc;
 	*len = wire_get_be32(length);
-	if (*len < 2 || *len > IPERF3_MAX_RESULTS)
+	if (*len < 2 || *len > iperf3_max_client_results(run_flows(&is->parameters.spec)))
 		return -EMSGSIZE;
 	while (rc == 0 && got < *len) {
 		size_t n = got ? got : FIRST_TEXT_BYTES;
@@ -429,9 +428,9 @@ static void announce(struct iperf3_session *is)
 	const char *version = is->parameters.client_version;
 
 	is->announced = true;
-	server_event(is->server, PEER_EVENT_CLIENT,
-		     "%s: iperf3%s%s test: %" PRIu64 "%s stream%s, %s", is->info.address,
-		     *version ? " " : "", version, s->streams,
+	server_event(is->server, PEER_EVENT_TEST,
+		     "%s: iperf3%s%s test%s%s: %" PRIu64 "%s stream%s, %s", is->info.address,
+		     *version ? " " : "", version, *is->user ? " of " : "", is->user, s->streams,
 		     s->protocol == RUN_UDP ? " UDP" : "", s->streams == 1 ? "" : "s",
 		     s->bidirectional ? "both send" :
 		     s->direction == RUN_FORWARD ? "the client sends" : "this host sends");
@@ -451,10 +450,11 @@ static void read_facts(struct iperf3_session *is)
 /* In a thread of the session's: decrypting takes its time. */
 static int check_user(struct iperf3_session *is)
 {
-	const struct peer_users *users = is->server->options.iperf3_users;
-	char name[64];
+	struct peer_users *users = is->server->options.iperf3_users;
 
-	if (!users || iperf3_users_check(users, is->parameters.token, time(NULL), name) == 0)
+	is->known = !users || iperf3_users_check(users, is->parameters.token, time(NULL),
+						 is->user) == 0;
+	if (is->known)
 		return 0;
 	return refuse(is, IPERF3_EAUTHTEST, *is->parameters.token ?
 		      "its user, password, padding or clock is wrong" : "it did not log in");
@@ -517,11 +517,12 @@ void *iperf3_session_thread(void *arg)
 	if (s->service.gone)
 		s->service.gone(s->service.state, &is->info);
 	if (is->announced)
-		server_event(s, PEER_EVENT_GONE, "%s: iperf3 test over: %s", is->info.address,
+		server_event(s, PEER_EVENT_TESTED, "%s: iperf3 test over: %s", is->info.address,
 			     reason_of_end(rc));
 	pthread_mutex_lock(&s->lock);
-	if (s->options.once)
-		s->once_over = true;
+	/* Who could not log in has not been served. */
+	s->once_begun = s->once_begun && is->known;
+	s->once_over = s->once_over || (s->options.once && is->known);
 	is->done = true;
 	pthread_mutex_unlock(&s->lock);
 	eventfd_write(s->wake_fd, 1);

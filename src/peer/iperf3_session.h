@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "src/peer/data.h"
+#include "src/peer/iperf3_users.h"
 #include "src/peer/iperf3_wire.h"
 #include "src/peer/udp_door.h"
 
@@ -30,6 +31,9 @@ struct iperf3_session {
 	struct iperf3_parameters parameters;
 	pthread_t thread;
 	bool done;			/* under the server's lock */
+	bool known;			/* it has logged in, or nobody has to */
+	bool announced;			/* as a client */
+	char user[IPERF3_MAX_USER + 1];	/* "": it did not have to say */
 
 	/* Streams, under the server's lock while `collecting`. */
 	bool collecting;
@@ -43,7 +47,6 @@ struct iperf3_session {
 	struct run_window window;
 	pthread_t watcher;
 	atomic_bool ended, cancelled, over;	/* ended: by the client's TEST_END */
-	bool announced;			/* as a client */
 	bool running;			/* from its start on a server that drains waits for it */
 	bool expired;			/* by us, for taking too long */
 	struct peer_results ours;

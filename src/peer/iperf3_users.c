@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,16 @@ enum {
 	HASH_BYTES = 32
 };
 
+struct used_token { unsigned char hash[HASH_BYTES]; time_t until; };
+
 struct peer_users {
 	EVP_PKEY *key;
 	bool pkcs1_padding;
 	char *text;		/* lines of name,hash */
+
+	pthread_mutex_t lock;
+	struct used_token used[IPERF3_LOGINS_KEPT];	/* a ring, oldest first */
+	size_t oldest, nused;
 };
 
 /* ---- files ---- */
@@ -38,7 +45,8 @@ struct peer_users {
 /* The whole of a file that only its owner may use so: forbidden are mode bits.  -errno. */
 static int read_file(const char *path, mode_t forbidden, char **out, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	/* Without O_NONBLOCK a FIFO would be waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc = 0;
 	struct stat st;
 	ssize_t n = 0;
 
@@ -49,6 +57,8 @@ static int read_file(const char *path, mode_t forbidden, char **out, struct erro
 		rc = error_set(err, errno, "%s: %s", path, strerror(errno));
 	else if (!S_ISREG(st.st_mode) || st.st_size > MAX_FILE_BYTES)
 		rc = error_set(err, EINVAL, "%s: not a file of a sensible size", path);
+	else if (st.st_uid != 0 && st.st_uid != geteuid())
+		rc = error_set(err, EPERM, "%s: belongs to somebody else", path);
 	else if (st.st_mode & forbidden)
 		rc = error_set(err, EPERM, "%s: others may %s it: chmod %s", path,
 			       forbidden & 044 ? "read" : "write to",
@@ -107,6 +117,7 @@ int peer_users_read(const struct peer_user_files *files, struct peer_users **out
 	*out = NULL;
 	if (!u)
 		return error_set(err, ENOMEM, "out of memory");
+	pthread_mutex_init(&u->lock, NULL);
 	u->pkcs1_padding = files->pkcs1_padding;
 	rc = read_key(files->private_key_path, &u->key, err);
 	/* Hashes without salt are guessed quickly, but iperf3's users leave them readable. */
@@ -125,15 +136,17 @@ void peer_users_free(struct peer_users *u)
 	if (!u)
 		return;
 	EVP_PKEY_free(u->key);
+	pthread_mutex_destroy(&u->lock);
 	free(u->text);
 	free(u);
 }
 
 /* ---- a token ---- */
 
-/* Strict base64, without line breaks; bytes, or 0. */
+/* Base64 as it is encoded, without line breaks; bytes, or 0. */
 static size_t decode(const char *token, unsigned char *out, size_t cap)
 {
+	unsigned char again[IPERF3_MAX_TOKEN + 1];
 	size_t len = strlen(token), padding = 0;
 	int n;
 
@@ -141,11 +154,12 @@ static size_t decode(const char *token, unsigned char *out, size_t cap)
 		return 0;
 	while (padding < 2 && token[len - 1 - padding] == '=')
 		padding++;
-	if (strspn(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") !=
-	    len - padding)
+	n = EVP_DecodeBlock(out, (const unsigned char *)token, (int)len) - (int)padding;
+	if (n <= 0)
 		return 0;
-	n = EVP_DecodeBlock(out, (const unsigned char *)token, (int)len);
-	return n < 0 || (size_t)n < padding ? 0 : (size_t)n - padding;
+	/* One text for each block: what was used is known by its text. */
+	EVP_EncodeBlock(again, out, n);
+	return strcmp((const char *)again, token) ? 0 : (size_t)n;
 }
 
 /* One block; the length of its text in plain, which is NUL-terminated, or 0. */
@@ -180,21 +194,44 @@ static char *take_line(char **at, const char *prefix)
 	return value;
 }
 
-/* The hash of {name}password in hexadecimal. */
-static bool hash_login(const char *name, const char *password, char hex[2 * HASH_BYTES + 1])
+struct login { char *user, *password, *ts; };
+
+/* False: it is none, and each is empty. */
+static bool read_login(char *plain, struct login *out)
 {
-	unsigned char hash[HASH_BYTES];
+	char *at = plain;
+
+	out->user = take_line(&at, "user: ");
+	out->password = out->user ? take_line(&at, "pwd:  ") : NULL;
+	out->ts = out->password ? take_line(&at, "ts:   ") : NULL;
+	if (out->ts && !*at)
+		return true;
+	*plain = '\0';
+	*out = (struct login){ .user = plain, .password = plain, .ts = plain };
+	return false;
+}
+
+static bool hash_texts(const char *const texts[], size_t n, unsigned char hash[HASH_BYTES])
+{
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) > 0 &&
-		  EVP_DigestUpdate(ctx, "{", 1) > 0 &&
-		  EVP_DigestUpdate(ctx, name, strlen(name)) > 0 &&
-		  EVP_DigestUpdate(ctx, "}", 1) > 0 &&
-		  EVP_DigestUpdate(ctx, password, strlen(password)) > 0 &&
-		  EVP_DigestFinal_ex(ctx, hash, NULL) > 0;
+	bool ok = ctx && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) > 0;
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = EVP_DigestUpdate(ctx, texts[i], strlen(texts[i])) > 0;
+	ok = ok && EVP_DigestFinal_ex(ctx, hash, NULL) > 0;
+	EVP_MD_CTX_free(ctx);
+	return ok;
+}
+
+/* The hash of {name}password in hexadecimal. */
+static bool hash_login(const struct login *l, char hex[2 * HASH_BYTES + 1])
+{
+	const char *const texts[] = { "{", l->user, "}", l->password };
+	unsigned char hash[HASH_BYTES];
+	bool ok = hash_texts(texts, ARRAY_SIZE(texts), hash);
 
 	for (size_t i = 0; ok && i < sizeof(hash); i++)
 		snprintf(hex + 2 * i, 3, "%02x", hash[i]);
-	EVP_MD_CTX_free(ctx);
 	return ok;
 }
 
@@ -226,25 +263,50 @@ static bool is_now(const char *ts, time_t now)
 	       t <= (int64_t)now + IPERF3_SKEW_S;
 }
 
-int iperf3_users_check(const struct peer_users *u, const char *token, time_t now, char name[64])
+/*
+ * The tokens that were taken are remembered for as long as their time would be right: whoever has
+ * overheard one must not get in with it.
+ */
+static bool is_first_use(struct peer_users *u, const char *token, time_t now)
+{
+	struct used_token t = { .until = now + 2 * IPERF3_SKEW_S };
+	bool first = hash_texts(&token, 1, t.hash);
+
+	pthread_mutex_lock(&u->lock);
+	while (u->nused && u->used[u->oldest].until < now) {
+		u->oldest = (u->oldest + 1) % IPERF3_LOGINS_KEPT;
+		u->nused--;
+	}
+	for (size_t i = 0; i < u->nused; i++)
+		if (!memcmp(u->used[(u->oldest + i) % IPERF3_LOGINS_KEPT].hash, t.hash,
+			    sizeof(t.hash)))
+			first = false;
+	first = first && u->nused < IPERF3_LOGINS_KEPT;
+	if (first)
+		u->used[(u->oldest + u->nused++) % IPERF3_LOGINS_KEPT] = t;
+	pthread_mutex_unlock(&u->lock);
+	return first;
+}
+
+int iperf3_users_check(struct peer_users *u, const char *token, time_t now,
+		       char name[IPERF3_MAX_USER + 1])
 {
 	unsigned char block[MAX_BLOCK_BYTES];
-	char plain[MAX_BLOCK_BYTES + 1], hex[2 * HASH_BYTES + 1] = "", *at = plain;
-	char *user = NULL, *password = NULL, *ts = NULL;
-	size_t len = decode(token, block, sizeof(block));
-	int rc = -EACCES;
+	char plain[MAX_BLOCK_BYTES + 1], hex[2 * HASH_BYTES + 1] = "";
+	struct login login;
+	bool ok = decrypt(u, block, decode(token, block, sizeof(block)), plain);
 
-	if (len && decrypt(u, block, len, plain)) {
-		user = take_line(&at, "user: ");
-		password = user ? take_line(&at, "pwd:  ") : NULL;
-		ts = password ? take_line(&at, "ts:   ") : NULL;
-	}
-	if (ts && hash_login(user, password, hex) && listed(u->text, user, hex) &&
-	    is_now(ts, now)) {
-		snprintf(name, 64, "%s", user);
+	/* All of it whatever the first says: how long it takes must not tell what was wrong. */
+	ok = read_login(plain, &login) && ok;
+	ok = hash_login(&login, hex) && ok;
+	ok = listed(u->text, login.user, hex) && ok;
+	ok = is_now(login.ts, now) && ok;
+	ok = ok && is_first_use(u, token, now);
+	if (ok) {
+		snprintf(name, IPERF3_MAX_USER + 1, "%s", login.user);
 		text_make_printable(name);
-		rc = 0;
 	}
 	OPENSSL_cleanse(plain, sizeof(plain));
-	return rc;
+	OPENSSL_cleanse(hex, sizeof(hex));
+	return ok ? 0 : -EACCES;
 }

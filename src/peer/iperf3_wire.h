@@ -71,6 +71,12 @@ enum {
 	IPERF3_MAX_RESULTS = 8 * 1024 * 1024	/* bytes of JSON, the server's output in it */
 };
 
+/* Bytes of the results of a client, who proves nothing: a stream takes about 250. */
+static inline size_t iperf3_max_client_results(size_t streams)
+{
+	return 16384 + streams * 1024;
+}
+
 /* Seconds that iperf3 waits for a message beyond what the test takes. */
 enum { IPERF3_MESSAGE_S = 10, IPERF3_GUARD_S = 40 };
 

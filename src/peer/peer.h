@@ -215,8 +215,15 @@ int peer_users_read(const struct peer_user_files *files, struct peer_users **out
 		    struct error *err);		/* 0 or -errno with the reason */
 void peer_users_free(struct peer_users *u);
 
-/* Each CLIENT is followed by its GONE; whoever was REFUSED at the door has neither. */
-enum peer_event { PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE, PEER_EVENT_REFUSED };
+/*
+ * Each CLIENT is followed by its GONE, each TEST (a plain iperf3 client's) by its TESTED; whoever
+ * was REFUSED at the door has neither.
+ */
+enum peer_event {
+	PEER_EVENT_CLIENT, PEER_EVENT_RUN, PEER_EVENT_GONE,
+	PEER_EVENT_TEST, PEER_EVENT_TESTED,
+	PEER_EVENT_REFUSED
+};
 
 enum { PEER_MAX_NETWORKS = 64 };
 struct peer_network { unsigned char address[16]; unsigned int bits; };	/* IPv4 as v4-mapped */
@@ -234,7 +241,7 @@ struct peer_server_options {
 	uint64_t max_bps;		/* total of one run; 0: no limit */
 	unsigned int max_streams;	/* 0: RUN_MAX_STREAMS */
 	bool allow_iperf3;		/* plain iperf3 clients too, who prove nothing */
-	const struct peer_users *iperf3_users;	/* NULL: anybody; outlives the server */
+	struct peer_users *iperf3_users;	/* NULL: anybody; outlives the server */
 	unsigned int max_iperf3;	/* tests of theirs at a time; 0: max_sessions, or 64 */
 	struct peer_network allowed[PEER_MAX_NETWORKS];	/* where clients may be */
 	size_t nallowed;		/* 0: anywhere */
@@ -243,7 +250,10 @@ struct peer_server_options {
 	 * clients are told; NULL or false: they are cut short.
 	 */
 	bool (*drains)(void *state);
-	/* Called from server threads, one at a time, with one printable line; NULL: none. */
+	/*
+	 * Called from server threads, one at a time, with one printable line; NULL: none.  Without
+	 * a line for tests that come too often: who proves nothing must not fill a log.
+	 */
 	void (*on_event)(void *state, enum peer_event event, const char *line);
 	void *event_state;		/* of drains(), too */
 };

@@ -21,38 +21,39 @@
 enum {
 	ACCEPTS_A_ROUND = 64,		/* before those already here are looked at again */
 	USUAL_IPERF3_TESTS = 64,
-	REFUSALS_A_WINDOW = 10,
-	REFUSAL_WINDOW_MS = 1000
+	LINES_A_WINDOW = 10,		/* of strangers */
+	WINDOW_MS = 1000
 };
 
 /* ---- events ---- */
 
 static void emit(struct peer_server *s, enum peer_event event, char *line)
 {
-	text_make_printable(line);
+	if (line)
+		text_make_printable(line);
 	s->options.on_event(s->options.event_state, event, line);
 }
 
 /* False: not this one.  What was left out is told with the first that is not. */
-static bool refusal_due(struct peer_server *s)
+static bool line_due(struct peer_server *s, struct event_window *w, const char *what)
 {
 	uint64_t now = timing_now_ns();
 	char line[80];
 
-	if (now >= s->event_window_ns) {
-		if (s->events_refused > REFUSALS_A_WINDOW) {
-			snprintf(line, sizeof(line), "%u more refusals",
-				 s->events_refused - REFUSALS_A_WINDOW);
+	if (now >= w->until_ns) {
+		if (w->lines > LINES_A_WINDOW) {
+			snprintf(line, sizeof(line), "%u more %s", w->lines - LINES_A_WINDOW, what);
 			emit(s, PEER_EVENT_REFUSED, line);
 		}
-		s->events_refused = 0;
-		s->event_window_ns = deadline_in_ms(REFUSAL_WINDOW_MS);
+		w->lines = 0;
+		w->until_ns = deadline_in_ms(WINDOW_MS);
 	}
-	return ++s->events_refused <= REFUSALS_A_WINDOW;
+	return ++w->lines <= LINES_A_WINDOW;
 }
 
 void server_event(struct peer_server *s, enum peer_event event, const char *fmt, ...)
 {
+	bool test = event == PEER_EVENT_TEST || event == PEER_EVENT_TESTED, due = true;
 	char line[400];
 	va_list ap;
 
@@ -63,8 +64,12 @@ void server_event(struct peer_server *s, enum peer_event event, const char *fmt,
 		line[0] = '\0';
 	va_end(ap);
 	pthread_mutex_lock(&s->event_lock);
-	if (event != PEER_EVENT_REFUSED || refusal_due(s))
-		emit(s, event, line);
+	if (event == PEER_EVENT_REFUSED)
+		due = line_due(s, &s->refusals, "refusals");
+	else if (test)
+		due = line_due(s, &s->tests, "lines of iperf3 tests");
+	if (due || test)
+		emit(s, event, due ? line : NULL);
 	pthread_mutex_unlock(&s->event_lock);
 }
 

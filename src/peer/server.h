@@ -41,6 +41,9 @@ struct session {
 	char complaint[PROTOCOL_MAX_TEXT + 1];	/* the client's, when it ended the session */
 };
 
+/* Lines of one kind, of which a log gets only so many a second. */
+struct event_window { uint64_t until_ns; unsigned int lines; };
+
 struct peer_server {
 	struct peer_server_options options;	/* limits filled in; bind_address NULL */
 	struct peer_service service;
@@ -70,13 +73,15 @@ struct peer_server {
 	uint64_t udp_tickets;		/* given out to them */
 
 	pthread_mutex_t event_lock;
-	uint64_t event_window_ns;
-	unsigned int events_refused;	/* in this window */
+	struct event_window refusals, tests;
 };
 
 int server_open(const struct peer_server_options *o, const struct peer_service *service,
 		const struct peer_timing *timing, struct peer_server **out, struct error *err);
-/* Any thread, s->lock not held.  Refusals are thinned out: strangers must not fill a log. */
+/*
+ * Any thread, s->lock not held.  Refusals and lines of iperf3 tests are thinned out: strangers
+ * must not fill a log.
+ */
 void server_event(struct peer_server *s, enum peer_event event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

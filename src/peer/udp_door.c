@@ -47,11 +47,12 @@ struct udp_door {
 	size_t nstrays;
 };
 
+/* Among ourselves: SO_REUSEADDR would let any user's program take datagrams from us. */
 static int share_port(int fd)
 {
 	int on = 1;
 
-	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ? -errno : 0;
+	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0 ? -errno : 0;
 }
 
 static int watch(struct udp_door *d, int fd)

@@ -129,6 +129,18 @@ if command -v openssl >/dev/null; then
 	# shellcheck disable=SC2086
 	client -t 1 $login
 	holds "with the right password" "$bytes | .[0] > 0 and .[0] == .[1]"
+	says "and told of by name" 'iperf3 3[^ ]* test of alice: 1 stream' "$work/serve"
+	# shellcheck disable=SC2086
+	client -u -t 1 $login
+	holds "datagrams, too" '.end.sum.packets > 0'
+	# shellcheck disable=SC2086
+	client -t 1 $login --username bob
+	holds "another user: refused" '.error != null'
+	openssl genrsa 2048 2>>"$work/openssl" | openssl rsa -pubout -out "$work/other" \
+		2>>"$work/openssl"
+	# shellcheck disable=SC2086
+	client -t 1 $login --rsa-public-key-path "$work/other"
+	holds "for another key: refused" '.error != null'
 	IPERF3_PASSWORD=guess
 	# shellcheck disable=SC2086
 	client -t 1 $login
@@ -137,7 +149,22 @@ if command -v openssl >/dev/null; then
 	client -t 1
 	holds "without a login: refused" '.error != null'
 	says "and told so" 'refused an iperf3 client: it did not log in' "$work/serve"
+	check "four were refused" [ "$(grep -c 'refused an iperf3 client' "$work/serve")" -eq 4 ]
+	still_serves "a netdoctor has its key for that"
 	stop_server
+
+	# Who cannot log in has not been served.
+	# shellcheck disable=SC2086
+	serve --allow-iperf3 $users --use-pkcs1-padding --once
+	client -t 1
+	IPERF3_PASSWORD=s3cret
+	export IPERF3_PASSWORD
+	# shellcheck disable=SC2086
+	client -t 1 $login
+	holds "one test: of who can log in" "$bytes | .[0] > 0 and .[0] == .[1]"
+	unset IPERF3_PASSWORD
+	ends "$server"
+	check "and of nobody else" [ "$status" -eq 0 ]
 
 	chmod 644 "$work/private"
 	# shellcheck disable=SC2086

@@ -145,7 +145,8 @@ static int fake_run(void *state, const struct peer_client_info *client,
 
 static const char *const event_words[] = {
 	[PEER_EVENT_CLIENT] = "CLIENT", [PEER_EVENT_RUN] = "RUN",
-	[PEER_EVENT_GONE] = "GONE", [PEER_EVENT_REFUSED] = "REFUSED"
+	[PEER_EVENT_GONE] = "GONE", [PEER_EVENT_TEST] = "TEST",
+	[PEER_EVENT_TESTED] = "TESTED", [PEER_EVENT_REFUSED] = "REFUSED"
 };
 
 static void take_event(void *state, enum peer_event event, const char *line)
@@ -155,7 +156,8 @@ static void take_event(void *state, enum peer_event event, const char *line)
 
 	pthread_mutex_lock(&f->lock);
 	used = strlen(f->events);
-	snprintf(f->events + used, sizeof(f->events) - used, "%s %s\n", event_words[event], line);
+	snprintf(f->events + used, sizeof(f->events) - used, "%s %s\n", event_words[event],
+		 line ? line : "");
 	pthread_mutex_unlock(&f->lock);
 }
 

@@ -310,6 +310,24 @@ static void test_nobody_comes(void **state)
 	door_close(&d);
 }
 
+static void test_port_is_ours(void **state)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+	struct door d;
+
+	(void)state;
+	door_open(&d, NULL);
+	/* What any user's program can do must not get it our clients' cookies. */
+	assert_return_code(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), errno);
+	a.sin_port = htons(d.f->port);
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), -1);
+	assert_int_equal(errno, EADDRINUSE);
+	close(fd);
+	door_close(&d);
+}
+
 /* ---- the client ---- */
 
 static void assert_no_answer(uint16_t port, const char *text)
@@ -364,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_early_data),
 		cmocka_unit_test(test_nobody_comes),
+		cmocka_unit_test(test_port_is_ours),
 		cmocka_unit_test(test_no_answer),
 	};
 
