@@ -90,10 +90,11 @@ static int run(const struct command *self, int argc, char **argv)
 	if (peer && peer_target_from(&s.peer, peer, host, sizeof(host), &target))
 		return EXIT_USAGE;
 	if (!peer && (s.peer.key || s.peer.key_file || s.peer.bind || s.peer.port ||
-		      s.peer.only_v4 || s.peer.only_v6 || s.peer.remote_port ||
+		      s.peer.data_port || s.peer.only_v4 || s.peer.only_v6 || s.peer.remote_port ||
 		      s.peer.remote_command))
-		return complain(EXIT_USAGE, "diagnose: --key, --key-file, --bind, --port, -4, -6, "
-					    "--remote-port and --remote-command need a PEER");
+		return complain(EXIT_USAGE, "diagnose: --key, --key-file, --bind, --cport, --port, "
+					    "-4, -6, --remote-port and --remote-command need a "
+					    "PEER");
 	if (s.run.iface && !if_nametoindex(s.run.iface))
 		return complain(EXIT_COULD_NOT_TELL, "diagnose: no link named %s here",
 				s.run.iface);

@@ -72,7 +72,7 @@ static const struct option_row serve_options[] = {
 	  .help = "take plain iperf3 clients too, who need no key" },
 	{ .name = "rsa-private-key-path", .kind = OPTION_TEXT,
 	  .offset = offsetof(struct serve_settings, private_key), .argument = "FILE",
-	  .help = "iperf3 clients must log in; their logins are encrypted for this key" },
+	  .help = "iperf3 clients must log in, encrypted for this key" },
 	{ .name = "authorized-users-path", .kind = OPTION_TEXT,
 	  .offset = offsetof(struct serve_settings, users), .argument = "FILE",
 	  .help = "who may: lines of NAME,SHA256 as iperf3's" },

@@ -128,6 +128,7 @@ int peer_target_from(struct peer_settings *s, const char *peer, char *host_buffe
 		.host = host_buffer,
 		.port = (uint16_t)port,
 		.bind_address = s->bind,
+		.data_port = (uint16_t)s->data_port,
 		.family = s->only_v4 ? AF_INET : s->only_v6 ? AF_INET6 : AF_UNSPEC,
 		.dialect = iperf3 ? PEER_IPERF3 : PEER_ANY,
 	};

@@ -8,7 +8,7 @@
 
 struct peer_settings {
 	const char *key, *key_file, *bind, *remote_command;
-	uint64_t port, remote_port;
+	uint64_t port, remote_port, data_port;
 	bool only_v4, only_v6;
 	/* For an iperf3 server that asks who we are. */
 	const char *user, *public_key;
@@ -38,6 +38,8 @@ struct peer_settings {
 	{ .letter = 'B', .name = "bind", .kind = OPTION_TEXT, \
 	  .offset = offsetof(type_, peer.bind), .argument = "ADDRESS", \
 	  .help = "our address for all connections" }, \
+	{ .name = "cport", .kind = OPTION_NUMBER, .offset = offsetof(type_, peer.data_port), \
+	  .argument = "PORT", .help = "our port of the first stream's data; the next has the next", .min = 1, .max = 65535 }, \
 	{ .letter = '4', .name = "ipv4", .kind = OPTION_FLAG, \
 	  .offset = offsetof(type_, peer.only_v4), .help = "IPv4 only" }, \
 	{ .letter = '6', .name = "ipv6", .kind = OPTION_FLAG, \

@@ -360,6 +360,7 @@ int remote_start(struct remote **out, const struct peer_settings *s, const char 
 		.port = port,
 		.key = key,
 		.bind_address = s->bind,
+		.data_port = (uint16_t)s->data_port,
 		.family = s->only_v4 ? AF_INET : s->only_v6 ? AF_INET6 : AF_UNSPEC,
 		.dialect = PEER_NETDOCTOR,
 		.unreachable = r->hint,

@@ -26,6 +26,7 @@ struct peer {
 	char local_text[INET6_ADDRSTRLEN], remote_text[INET6_ADDRSTRLEN];
 	struct socket_address remote, bind;
 	bool bound;			/* bind is set */
+	uint16_t data_port;		/* of the first flow; 0: any */
 	struct peer_limits limits;
 	bool (*cancelled)(void *state);	/* NULL: never */
 	void *cancelled_state;

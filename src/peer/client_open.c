@@ -75,6 +75,7 @@ static int open_connection(struct peer *p, const struct peer_target *target, uin
 					 target->bind_address);
 		p->bound = true;
 	}
+	p->data_port = target->data_port;
 	rc = dial_resolve(target->host, target->port,
 			  p->bound ? p->bind.ss.ss_family : target->family, deadline_ns,
 			  &addresses, err);

@@ -133,6 +133,7 @@ static int open_data(struct peer *p, const cJSON *answer, int *fds, uint64_t dea
 	struct dial_data d = {
 		.remote = &p->remote,
 		.local = p->bound ? &p->bind : NULL,
+		.local_port = p->data_port,
 		.spec = &p->spec,
 		.cookies = cJSON_GetObjectItemCaseSensitive(answer, "cookies"),
 		.label = p->label,

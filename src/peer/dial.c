@@ -124,18 +124,9 @@ int dial_resolve(const char *host, uint16_t port, int family, uint64_t deadline_
 
 /* ---- the control connection ---- */
 
-/* A socket on its way to connect(): a descriptor or -errno. */
-static int begin_connect(int fd, const struct sockaddr *to, socklen_t len,
-			 const struct socket_address *local)
+static int begin_connect(int fd, const struct sockaddr *to, socklen_t len)
 {
-	int rc = local ? socket_bind_local(fd, local) : 0;
-
-	if (rc == 0 && connect(fd, to, len) < 0 && errno != EINPROGRESS)
-		rc = -errno;
-	if (rc == 0)
-		return fd;
-	close(fd);
-	return rc;
+	return connect(fd, to, len) < 0 && errno != EINPROGRESS ? -errno : 0;
 }
 
 static int connect_result(int fd)
@@ -150,7 +141,7 @@ static int connect_result(int fd)
 
 static int begin_control(const struct addrinfo *a, const struct socket_address *local)
 {
-	int fd;
+	int fd, rc;
 
 	if (local && local->ss.ss_family != a->ai_family)
 		return -EAFNOSUPPORT;
@@ -159,7 +150,13 @@ static int begin_control(const struct addrinfo *a, const struct socket_address *
 		return fd;
 	socket_set_control_options(fd);
 	socket_limit_segments(fd);
-	return begin_connect(fd, a->ai_addr, a->ai_addrlen, local);
+	rc = local ? socket_bind_local(fd, local) : 0;
+	if (rc == 0)
+		rc = begin_connect(fd, a->ai_addr, a->ai_addrlen);
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return rc;
 }
 
 /* Waits for one of the sockets; its index, -1 at the deadline. */
@@ -230,6 +227,49 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 
 /* ---- data connections ---- */
 
+/* Our port of a flow, 0: any.  The connection of the requests is no flow. */
+static int port_of(const struct dial_data *d, size_t flow, uint16_t *port, struct error *err)
+{
+	*port = 0;
+	if (!d->local_port || flow >= run_flows(d->spec))
+		return 0;
+	if (d->local_port + flow > UINT16_MAX)
+		return error_set(err, EINVAL, "--cport %u: %zu streams need as many ports, and "
+				 "those end at %d", d->local_port, run_flows(d->spec), UINT16_MAX);
+	*port = (uint16_t)(d->local_port + flow);
+	return 0;
+}
+
+int dial_bind(const struct dial_data *d, size_t flow, int fd, struct error *err)
+{
+	struct socket_address a = { .len = 0 };
+	bool tcp = d->spec->protocol == RUN_TCP;
+	uint16_t port;
+	int on = 1, rc = port_of(d, flow, &port, err);
+
+	if (rc < 0 || (!port && !d->local))
+		return rc;
+	if (d->local)
+		a = *d->local;
+	else
+		socket_any_address(d->remote->ss.ss_family, &a);
+	if (port) {
+		socket_set_port(&a, port);
+		/* Else what is left of a connection that we closed keeps its port for a minute. */
+		if (tcp)
+			(void)!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		rc = bind(fd, (const struct sockaddr *)&a.ss, a.len) < 0 ? -errno : 0;
+	} else {
+		rc = socket_bind_local(fd, &a);
+	}
+	if (rc < 0 && port)
+		error_set(err, rc, "--cport: our %s port %u: %s", tcp ? "TCP" : "UDP", port,
+			  strerror(-rc));
+	else if (rc < 0)
+		error_set(err, rc, "%s: data connection: %s", d->label, strerror(-rc));
+	return rc;
+}
+
 static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 {
 	struct sockaddr_storage remote = d->remote->ss;
@@ -245,13 +285,16 @@ static int begin_data(const struct dial_data *d, size_t i, struct error *err)
 				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
 	if (rc == 0)
 		rc = load_prepare_address(fd, d->spec, (struct sockaddr *)&remote, err);
-	if (rc < 0) {
-		close(fd);
-		return rc;
+	if (rc == 0)
+		rc = dial_bind(d, i, fd, err);
+	if (rc == 0) {
+		rc = begin_connect(fd, (const struct sockaddr *)&remote, d->remote->len);
+		if (rc < 0)
+			error_set(err, rc, "%s: data connection: %s", d->label, strerror(-rc));
 	}
-	rc = begin_connect(fd, (const struct sockaddr *)&remote, d->remote->len, d->local);
-	if (rc < 0)
-		error_set(err, rc, "%s: data connection: %s", d->label, strerror(-rc));
+	if (rc == 0)
+		return fd;
+	close(fd);
 	return rc;
 }
 

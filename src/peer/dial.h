@@ -27,6 +27,7 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 
 struct dial_data {
 	const struct socket_address *remote, *local;	/* local NULL: the kernel's choice */
+	uint16_t local_port;		/* of flow 0, the next has the next; 0: any */
 	const struct run_spec *spec;
 	const cJSON *cookies;		/* array of run_connections(spec) checked strings */
 	const char *label;		/* of the peer, for errors */
@@ -34,6 +35,8 @@ struct dial_data {
 	int (*heed)(const void *state, struct error *err);
 	const void *state;
 };
+/* Binds the socket of a flow as d wants it: 0 or -errno with the reason. */
+int dial_bind(const struct dial_data *d, size_t flow, int fd, struct error *err);
 /*
  * Opens the data connection of one flow (run_flows(spec): that of the requests for latency) and
  * sends this cookie on it: a descriptor or -errno with the reason.

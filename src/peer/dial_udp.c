@@ -40,14 +40,10 @@ static int open_flow(const struct dial_data *d, size_t i, struct error *err)
 				 fd == -EMFILE ? "; raise 'ulimit -n' or use fewer" : "");
 	rc = load_prepare_socket(fd, d->spec,
 				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
-	if (rc == 0) {
-		rc = d->local ? socket_bind_local(fd, d->local) : 0;
-		if (rc == 0 && connect(fd, (const struct sockaddr *)&d->remote->ss,
-				       d->remote->len) < 0)
-			rc = -errno;
-		if (rc < 0)
-			error_set(err, rc, "%s: UDP: %s", d->label, strerror(-rc));
-	}
+	if (rc == 0)
+		rc = dial_bind(d, i, fd, err);
+	if (rc == 0 && connect(fd, (const struct sockaddr *)&d->remote->ss, d->remote->len) < 0)
+		rc = error_set(err, errno, "%s: UDP: %s", d->label, strerror(errno));
 	if (rc == 0)
 		return fd;
 	close(fd);

@@ -257,6 +257,7 @@ static int open_streams(struct peer *p, const char *cookie, int *fds, uint64_t d
 	struct dial_data d = {
 		.remote = &p->remote,
 		.local = p->bound ? &p->bind : NULL,
+		.local_port = p->data_port,
 		.spec = &p->spec,
 		.label = p->label,
 		.heed = heed,

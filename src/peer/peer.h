@@ -68,6 +68,7 @@ struct peer_target {
 	uint16_t port;
 	struct peer_key key;
 	const char *bind_address;	/* NULL: the kernel's choice; also for data connections */
+	uint16_t data_port;		/* ours of the first flow, the next has the next; 0: any */
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
 	unsigned int timeout_ms;	/* for connecting and for the handshake, each; 0: 5000 */
 	enum peer_dialect dialect;

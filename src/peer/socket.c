@@ -129,6 +129,21 @@ bool socket_same_host(const struct socket_address *a, const struct socket_addres
 	       IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
 }
 
+void socket_any_address(sa_family_t family, struct socket_address *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->ss.ss_family = family;
+	out->len = family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+void socket_set_port(struct socket_address *a, uint16_t port)
+{
+	if (a->ss.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&a->ss)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)&a->ss)->sin_port = htons(port);
+}
+
 uint16_t socket_port(const struct socket_address *a)
 {
 	if (a->ss.ss_family == AF_INET6)

@@ -33,6 +33,9 @@ void socket_unmap(struct socket_address *a);
 /* Same host, whatever the ports. */
 bool socket_same_host(const struct socket_address *a, const struct socket_address *b);
 uint16_t socket_port(const struct socket_address *a);
+void socket_set_port(struct socket_address *a, uint16_t port);
+/* That of all our addresses, and port 0. */
+void socket_any_address(sa_family_t family, struct socket_address *out);
 int socket_local_address(int fd, struct socket_address *out);	/* 0 or -errno */
 int socket_remote_address(int fd, struct socket_address *out);	/* 0 or -errno */
 
