@@ -56,6 +56,13 @@ static void add_capability(char *to, size_t *n, const char *name)
 	}
 }
 
+static bool has_capability(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	return s && s != (const char *)-1 && *s;
+}
+
 static const char mouse_off[] = "\033[?1006;1000l";
 
 /* What endwin() would write, for when nothing may be called any more. */
@@ -160,6 +167,12 @@ void terminal_close(struct terminal *t)
 	if (!t)
 		return;
 	terminal_mouse(t, false);
+	/* Where no other screen comes back the shell writes into the last row. */
+	if (!has_capability("rmcup")) {
+		move(LINES - 1, 0);
+		clrtoeol();
+		refresh();
+	}
 	curs_set(1);
 	endwin();
 	crash_unguard();

@@ -12,15 +12,24 @@ export ASAN_OPTIONS
 
 terminal 80 24
 note_modes before
-for signal in TERM HUP SEGV ABRT; do
-	type_line "clear; sh -c 'echo \$\$ >\$work/pid; exec \$NETDOCTOR show $report'; echo status \$?"
-	until_shown '\[1 Overview\]' || fail "the screen before SIG$signal"
-	kill -"$signal" "$(cat "$work/pid")"
-	shows "SIG$signal ends it" 'status [0-9]'
-	case $signal in
-	SEGV|ABRT) check "SIG$signal: as it would have ended" grep -q 'status 1[0-9][0-9]' "$work/screen" ;;
+# ended_by SIGNAL WHAT SHOWN COMMAND: by that signal to the process, once the screen shows that.
+ended_by() {
+	type_line "clear; sh -c 'echo \$\$ >\$work/pid; exec \$NETDOCTOR $4'; echo status \$?"
+	until_shown "$3" || fail "$2: the screen before SIG$1"
+	kill -"$1" "$(cat "$work/pid")"
+	shows "$2: SIG$1 ends it" 'status [0-9]'
+	case $1 in
+	SEGV|ABRT|QUIT)
+		check "$2: as it would have ended" grep -q 'status 1[0-9][0-9]' "$work/screen" ;;
 	esac
-	same_modes "SIG$signal"
+	same_modes "$2: SIG$1"
+}
+for signal in TERM HUP INT QUIT SEGV ABRT; do
+	ended_by "$signal" "show" '\[1 Overview\]' "show $report"
+done
+for signal in HUP SEGV; do
+	ended_by "$signal" "a run" 'bit/s now' "diagnose -t 20 -P 1 --no-experiments"
+	ended_by "$signal" "serve" 'waiting for clients' "serve --tui --bind 127.0.0.1 -p 0"
 done
 
 # The terminal vanishes: nothing is left running.

@@ -55,6 +55,6 @@ same_modes() {
 	note_modes after
 	check "$1: the terminal's modes are as they were" cmp -s "$work/before" "$work/after"
 	# On the alternate screen the shell's lines would be gone.
-	check "$1: and its screen" grep -q 'noted-before-0\|status [0-9]' "$work/screen"
+	check "$1: and its screen" grep -q 'noted-before-0\|status [0-9]\|left [0-9]' "$work/screen"
 	check "$1: and its cursor" [ "$(mux display-message -p '#{cursor_flag}')" = 1 ]
 }
