@@ -154,6 +154,6 @@ static int sample_mibs(struct source *src, const struct facts *f, struct counter
 
 const struct counter_probe counter_mibs = {
 	.name = "mibs",
-	.rate = COUNTER_EVERY_SAMPLE,
+	.rate = COUNTER_EVERY_SECOND,
 	.sample = sample_mibs,
 };

@@ -44,7 +44,7 @@ struct probe {
 /* When a counter source is read. */
 enum counter_rate {
 	COUNTER_EVERY_SAMPLE,	/* cheap: at 10 Hz */
-	COUNTER_EVERY_SECOND,	/* sysfs walks */
+	COUNTER_EVERY_SECOND,	/* sysfs walks, long files: twice a second */
 	COUNTER_AT_ENDS		/* slow (driver statistics): first and last only */
 };
 

@@ -85,6 +85,6 @@ static int sample_softirqs(struct source *src, const struct facts *f, struct cou
 
 const struct counter_probe counter_softirqs = {
 	.name = "softirqs",
-	.rate = COUNTER_EVERY_SAMPLE,
+	.rate = COUNTER_EVERY_SECOND,
 	.sample = sample_softirqs,
 };

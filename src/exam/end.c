@@ -223,6 +223,29 @@ void end_cancel(struct end *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/*
+ * What not every sample reads, from the one after.  These only count what traffic does, and there was
+ * none in between.
+ */
+static void add_protocol_counters(struct counters *to, const struct counters *from)
+{
+	struct mib_sample *mibs = arena_alloc_array(to->mem, from->nmibs, sizeof(*mibs));
+	struct softirq_sample *softirqs = arena_alloc_array(to->mem, from->nsoftirqs,
+							    sizeof(*softirqs));
+
+	if (mibs && from->nmibs && !to->nmibs) {
+		/* Their names are the probe's own, not the arena's. */
+		memcpy(mibs, from->mibs, from->nmibs * sizeof(*mibs));
+		to->mibs = mibs;
+		to->nmibs = from->nmibs;
+	}
+	if (softirqs && from->nsoftirqs && !to->nsoftirqs) {
+		memcpy(softirqs, from->softirqs, from->nsoftirqs * sizeof(*softirqs));
+		to->softirqs = softirqs;
+		to->nsoftirqs = from->nsoftirqs;
+	}
+}
+
 /* Lets the window end where data last moved, if it did not move until the end. */
 static void cut_at_standstill(struct end *e)
 {
@@ -230,6 +253,8 @@ static void cut_at_standstill(struct end *e)
 
 	if (!s->last)
 		return;
+	if (e->last && s->last != e->first && e->last != s->last)
+		add_protocol_counters(s->last, e->last);
 	if (e->last != s->last && e->last != e->first)
 		counters_free(e->last);
 	e->last = s->last != e->first ? s->last : NULL;

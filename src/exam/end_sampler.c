@@ -8,7 +8,7 @@
 
 #include "src/exam/interval.h"
 
-/* sysfs walks (PCIe link state, clock frequencies) once in this many intervals. */
+/* What takes longer (sysfs walks, protocol counters) once in this many intervals. */
 #define SLOW_EVERY 5
 /* How far from the true end of a run by bytes its window may end. */
 #define TOTAL_POLL_NS 1000000ULL
@@ -42,7 +42,8 @@ int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out
 		return -ENOMEM;
 	int rc = probes_sample(e->source, e->facts, rate, c);
 	if (!rc)
-		rc = load_sample(e->load, c);
+		rc = rate == COUNTER_AT_ENDS ? load_sample(e->load, c)
+					     : load_sample_in_turn(e->load, c);
 	if (rc) {
 		counters_free(c);
 		return rc;

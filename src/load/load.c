@@ -23,6 +23,7 @@ struct flow_record {
 	struct nd_u64 local_port, peer_port;
 	char congestion_control[16];	/* "": the kernel would not tell */
 	struct tcp_info_history history;
+	bool asked;
 };
 
 struct load {
@@ -30,6 +31,9 @@ struct load {
 	struct load_common common;
 	struct flow *flows;
 	struct flow_record *records;
+	/* What sockets told last, a row a flow, where not all are asked each time; else NULL. */
+	struct flow_sample *told;
+	size_t next_asked;	/* flow whose turn it is */
 	size_t nflows, nopen;	/* nopen: flows whose ops->open() went well */
 	struct worker *workers;
 	size_t nworkers;
@@ -222,6 +226,7 @@ static void free_load(struct load *l)
 	free(l->workers);
 	free(l->flows);
 	free(l->records);
+	free(l->told);
 	free(l->cpus);
 	if (l->common.file_fd >= 0)
 		close(l->common.file_fd);
@@ -265,11 +270,14 @@ static int set_up_common(struct load *l, const struct load_config *c, struct err
 	l->ncpus = c->ncpus;
 	l->flows = aligned_array(c->n, sizeof(*l->flows));
 	l->records = calloc(c->n, sizeof(*l->records));
+	if (c->n > LOAD_SOCKETS_A_SAMPLE)
+		l->told = calloc(c->n, sizeof(*l->told));
 	if (c->ncpus)
 		l->cpus = calloc(c->ncpus, sizeof(*l->cpus));
 	if (senders)
 		l->pattern = new_pattern(c->spec->block_bytes);
-	if (!l->flows || !l->records || (c->ncpus && !l->cpus) || (senders && !l->pattern))
+	if (!l->flows || !l->records || (c->ncpus && !l->cpus) || (senders && !l->pattern) ||
+	    (c->n > LOAD_SOCKETS_A_SAMPLE && !l->told))
 		return error_set(err, ENOMEM, "traffic engine: out of memory");
 	if (c->ncpus)
 		memcpy(l->cpus, c->cpus, c->ncpus * sizeof(*l->cpus));
@@ -345,13 +353,25 @@ static void *append_rows(struct arena *mem, void *rows, size_t count, size_t n, 
 	return grown;
 }
 
-static int sample_flow(struct load *l, size_t i, struct arena *mem, const char **last_name,
-		       struct flow_sample *out)
+/* ask: else what it told last, if it ever did. */
+static void sample_socket(struct load *l, size_t i, bool ask, struct flow_sample *out)
+{
+	struct flow_sample *told = l->told ? &l->told[i] : out;
+	struct flow_record *r = &l->records[i];
+
+	if (ask || !l->told || !r->asked)
+		read_flow_socket(l->flows[i].fd, &r->history, told);
+	r->asked = true;
+	*out = *told;
+}
+
+static int sample_flow(struct load *l, size_t i, bool ask, struct arena *mem,
+		       const char **last_name, struct flow_sample *out)
 {
 	struct flow *f = &l->flows[i];
 	struct flow_record *r = &l->records[i];
 
-	read_flow_socket(f->fd, &r->history, out);
+	sample_socket(l, i, ask, out);
 	out->flow = nd_u64(i);
 	out->direction = nd_str(f->role == LOAD_SEND ? "send" : "receive");
 	out->local_port = r->local_port;
@@ -393,7 +413,8 @@ static void sample_worker(struct load *l, size_t i, struct worker_sample *out)
 	out->flows = nd_u64(w->nflows);
 }
 
-int load_sample(struct load *l, struct counters *c)
+/* Rows of all flows, of which `asks` from next_asked on are asked anew. */
+static int sample(struct load *l, size_t asks, struct counters *c)
 {
 	struct flow_sample *flows = append_rows(c->mem, c->flows, c->nflows, l->nflows,
 						sizeof(*flows));
@@ -404,8 +425,10 @@ int load_sample(struct load *l, struct counters *c)
 	if (!flows || !workers)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nflows; i++)
-		if (sample_flow(l, i, c->mem, &name, &flows[c->nflows + i]))
+		if (sample_flow(l, i, (i + l->nflows - l->next_asked) % l->nflows < asks, c->mem,
+				&name, &flows[c->nflows + i]))
 			return -ENOMEM;
+	l->next_asked = (l->next_asked + asks) % l->nflows;
 	for (size_t i = 0; i < l->nworkers; i++)
 		sample_worker(l, i, &workers[c->nworkers + i]);
 	c->flows = flows;
@@ -413,6 +436,16 @@ int load_sample(struct load *l, struct counters *c)
 	c->workers = workers;
 	c->nworkers += l->nworkers;
 	return 0;
+}
+
+int load_sample(struct load *l, struct counters *c)
+{
+	return sample(l, l->nflows, c);
+}
+
+int load_sample_in_turn(struct load *l, struct counters *c)
+{
+	return sample(l, l->told ? LOAD_SOCKETS_A_SAMPLE : l->nflows, c);
 }
 
 uint64_t load_bytes(const struct load *l)

@@ -36,7 +36,8 @@ enum run_limits {
 	RUN_MAX_SECONDS = 86400,
 	RUN_DEFAULT_BLOCK_BYTES = 128 * 1024,
 	RUN_MIN_DATAGRAM_BYTES = 16,	/* our header, also iperf3's */
-	RUN_MAX_DATAGRAM_BYTES = 65507	/* of IPv4 */
+	RUN_MAX_DATAGRAM_BYTES = 65507,	/* of IPv4 */
+	LOAD_SOCKETS_A_SAMPLE = 256
 };
 
 /* What both ends agree on for one run.  A field table makes its JSON. */
@@ -144,6 +145,12 @@ int load_create(const struct load_config *config, struct load **out, struct erro
 int load_start(struct load *l, struct error *err);
 /* Appends flow and worker rows to c.  0, or -ENOMEM with c unchanged.  One thread at a time. */
 int load_sample(struct load *l, struct counters *c);
+/*
+ * The same, but of at most LOAD_SOCKETS_A_SAMPLE flows, in turn, the kernel is asked what it knows
+ * (TCP_INFO, buffers, queues).  The others tell what they told last time, so that nothing
+ * counts twice or is lost over time, and a sample of thousands of flows takes little.
+ */
+int load_sample_in_turn(struct load *l, struct counters *c);
 /* Application bytes so far over all flows; cheap, any thread. */
 uint64_t load_bytes(const struct load *l);
 /*

@@ -5,7 +5,7 @@
 
 #include "src/load/load.h"
 
-enum { MAX_PAIRS = 256 };
+enum { MAX_PAIRS = 300 };
 
 struct pairs {
 	int client[MAX_PAIRS], server[MAX_PAIRS];

@@ -184,6 +184,44 @@ static void test_samples_append(void **state)
 	stop_ends(&e);
 }
 
+/* Of each flow's socket; UINT64_MAX: the kernel does not tell. */
+static uint64_t sent_of(const struct counters *c, size_t i)
+{
+	return c->flows[i].bytes_sent.k == ND_KNOWN ? c->flows[i].bytes_sent.v : UINT64_MAX;
+}
+
+/* Of many sockets each sample asks some, and in the end none was left out. */
+static void test_sockets_are_asked_in_turn(void **state)
+{
+	enum { MANY = MAX_PAIRS, ASKED_NEXT = 2 * LOAD_SOCKETS_A_SAMPLE - MANY };
+	struct counters *c[3] = { counters_new(0), counters_new(0), counters_new(0) };
+	struct error err = { "" };
+	struct load *l;
+	struct pairs p;
+
+	(void)state;
+	connect_pairs(&p, MANY, &load_plain);
+	assert_int_equal(create_load(&load_plain, LOAD_SEND, p.client, MANY, &l, &err), 0);
+	assert_int_equal(load_sample_in_turn(l, c[0]), 0);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(send(p.client[i], "x", 1, 0), 1);
+	assert_int_equal(load_sample_in_turn(l, c[1]), 0);
+	assert_int_equal(load_sample_in_turn(l, c[2]), 0);
+	for (size_t i = 0; i < MANY && sent_of(c[0], i) != UINT64_MAX; i++) {
+		bool asked = i < ASKED_NEXT || i >= LOAD_SOCKETS_A_SAMPLE;
+
+		assert_int_equal(sent_of(c[0], i), 0);
+		assert_int_equal(sent_of(c[1], i), asked);
+		assert_int_equal(sent_of(c[2], i), 1);
+		assert_int_equal(c[1]->flows[i].flow.v, i);
+	}
+	for (size_t i = 0; i < 3; i++)
+		counters_free(c[i]);
+	load_stop(l);
+	for (size_t i = 0; i < MANY; i++)
+		close(p.server[i]);
+}
+
 /* A sender whose peer does not read is blocked, and the sample says so while it lasts. */
 static void test_blocked_time(void **state)
 {
@@ -412,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_sample_members),
 		cmocka_unit_test(test_sample_workers),
 		cmocka_unit_test(test_samples_append),
+		cmocka_unit_test(test_sockets_are_asked_in_turn),
 		cmocka_unit_test(test_blocked_time),
 		cmocka_unit_test(test_one_of_four_breaks),
 		cmocka_unit_test(test_end_right_behind_data),

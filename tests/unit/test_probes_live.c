@@ -335,9 +335,9 @@ static void test_counters(void **state)
 	uint64_t nd1 = facts_link_by_name(f, "nd1")->ifindex.v;
 	const struct qdisc_facts *q = find_qdisc(f, "nd0", 0x10000, false);
 
-	assert_int_equal(probes_sample(l->src, f, COUNTER_EVERY_SAMPLE, before), 0);
+	assert_int_equal(probes_sample(l->src, f, COUNTER_EVERY_SECOND, before), 0);
 	send_something();
-	assert_int_equal(probes_sample(l->src, f, COUNTER_EVERY_SAMPLE, after), 0);
+	assert_int_equal(probes_sample(l->src, f, COUNTER_EVERY_SECOND, after), 0);
 	delta = counters_difference(before, after);
 	assert_non_null(delta);
 	assert_true(delta->clock.monotonic_ns.v > 0);
