@@ -189,7 +189,7 @@ void app_set_time(struct app *a, double clock_s)
 	a->clock_s = clock_s;
 	if (s->progress.phase != SCENE_OVER) {
 		s->now_s = clock_s;
-		if (!s->paused)
+		if (!s->paused || s->cursor_s > clock_s)
 			s->cursor_s = clock_s;
 	} else if (!s->paused) {
 		s->cursor_s += passed > 0 ? passed : 0;

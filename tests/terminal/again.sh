@@ -15,6 +15,7 @@ done
 mux resize-window -x 1 -y 1
 mux resize-window -x 120 -y 40
 # The last row, to the last column.
+# shellcheck disable=SC2317 # until_shown calls it
 ends() { screen | tail -n 1; screen | sed -n 's/^.\{119\}\(.\)$/\1/p'; }
 check "forty sizes in a run leave it right" until_shown '^\? help .*q quit' ends
 check "to the last column" until_shown '^[┐┘│]$' ends

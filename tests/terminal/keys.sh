@@ -10,6 +10,7 @@ fix=$("$NETDOCTOR" show --report json "$report" | jq -r '.diagnosis.findings[0].
 
 # Bytes as a terminal sends them, in one write.
 send() {
+	# shellcheck disable=SC2059 # escapes on purpose
 	printf "$@" >"$work/bytes"
 	mux load-buffer "$work/bytes"
 	mux paste-buffer
@@ -21,9 +22,6 @@ note_modes before
 type_line "TERM=xterm-256color \$NETDOCTOR show $report; echo status \$?"
 shows "the screen" '\[1 Overview\]'
 
-# printf is given escapes on purpose.
-# shellcheck disable=SC2059
-{
 send '\377' && sleep 0.3 && send '\3772'
 shows "a byte that is no character takes no key with it" '\[2 Cores\]'
 send '\303\303(\3423'
@@ -34,7 +32,6 @@ send '\033[1;5R5'
 shows "a key that nobody knows is none of its bytes" '\[5 Flows\]'
 send '\033[<0;14;1M1'
 shows "no click without the mouse" '\[1 Overview\]'
-}
 
 keys m
 shows "the mouse, when asked for" 'mouse: click tabs'

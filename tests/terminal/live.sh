@@ -5,10 +5,19 @@
 
 terminal 100 30
 note_modes before
-type_line "\$NETDOCTOR diagnose -t 2 -O 0.2 -P 2; echo status \$?"
+type_line "sh -c 'echo \$\$ >\$work/pid; exec \$NETDOCTOR diagnose -t 2 -O 0.2 -P 2'; echo status \$?"
 shows "the screen at once" '\[1 Overview\]'
 shows "what is being done" 'run 1 of 3: all streams forward'
 shows "the rate now" 'bit/s now'
+# A thread that took SIGWINCH or SIGTSTP (28, 20) would keep it from the one that draws.
+threads=0 open=0
+for status in /proc/"$(cat "$work/pid")"/task/*/status; do
+	threads=$((threads + 1))
+	blocked=$(sed -n 's/^SigBlk:[[:space:]]*0*//p' "$status")
+	[ $((0x${blocked:-0} >> 27 & 0x${blocked:-0} >> 19 & 1)) = 1 ] || open=$((open + 1))
+done
+check "$threads threads of a run: each leaves the terminal's signals to one" \
+	[ "$threads" -gt 3 -a "$open" = 0 ]
 keys p
 shows "pause" 'PAUSED at'
 keys p
