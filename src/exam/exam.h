@@ -124,6 +124,7 @@ struct run_end {
 	struct nd_u64 bytes;		/* application bytes of this end in the window */
 	struct nd_u64 broken_flows;
 	struct nd_f64 process_cores;	/* CPU time of all threads / window; of an iperf3 peer */
+	struct nd_f64 process_user_cores, process_system_cores;	/* of which */
 	struct nd_str placement;	/* by what the workers' CPUs were chosen, or why not */
 	struct placed_worker *placed;	size_t nplaced;	/* those tied to a CPU */
 	struct nd_u64 held_up_us;	/* longest that a sample came late: nobody ran us */

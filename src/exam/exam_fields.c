@@ -189,6 +189,10 @@ const struct field run_end_fields[] = {
 	FIELD(struct run_end, broken_flows, U64, COUNT, 0, "Flows that ended early."),
 	FIELD(struct run_end, process_cores, F64, NONE, 0,
 	      "CPU time of all threads of an iperf3 at this end / window: 1.7 is 1.7 cores."),
+	FIELD(struct run_end, process_user_cores, F64, NONE, 0,
+	      "Of process_cores, what the program itself took."),
+	FIELD(struct run_end, process_system_cores, F64, NONE, 0,
+	      "Of process_cores, what the kernel took for it."),
 	FIELD(struct run_end, placement, STR, NONE, 0,
 	      "What the CPUs of the workers were chosen by: asked (by the user) or by-nic. They "
 	      "ran anywhere: no-nic (none on the path), no-room (too few cores serve no queue of "

@@ -150,6 +150,12 @@ static void fill_summary(const struct peer_results *r, size_t i, enum load_role 
 		f->congestion_control = nd_str(cc);
 }
 
+/* From per cent of one. */
+static struct nd_f64 cores_of(double percent)
+{
+	return percent >= 0 ? nd_f64(percent / 100) : nd_f64_unknown(ND_INVALID);
+}
+
 int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enum load_role role,
 		  struct nd_u64 fallback_ns, struct arena *mem, struct run_end *out)
 {
@@ -169,8 +175,9 @@ int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enu
 		bytes += i < spec->streams ? r->flows[i].bytes : 0;
 	}
 	out->bytes = nd_u64(bytes);
-	out->process_cores = r->cpu_total >= 0 ? nd_f64(r->cpu_total / 100)
-					       : nd_f64_unknown(ND_INVALID);
+	out->process_cores = cores_of(r->cpu_total);
+	out->process_user_cores = cores_of(r->cpu_user);
+	out->process_system_cores = cores_of(r->cpu_system);
 	return 0;
 }
 

@@ -206,17 +206,30 @@ static bool put_sums(const struct run *r, cJSON *o)
 	return true;
 }
 
+/* What an iperf3 tells of itself. */
+static const struct nd_f64 *process_share(const struct run_end *e, size_t member)
+{
+	switch (member) {
+	case offsetof(struct worker_sample, user_us):
+		return &e->process_user_cores;
+	case offsetof(struct worker_sample, system_us):
+		return &e->process_system_cores;
+	default:
+		return &e->process_cores;
+	}
+}
+
 /* Per cent of one core, of our threads alone, as iperf3's is of its process. */
 static double cpu_percent(const struct run_end *e, size_t member)
 {
+	const struct nd_f64 *process = process_share(e, member);
 	double us = 0, window_us = number(e->window_ns) / 1e3;
 
 	for (size_t i = 0; e->window && i < e->window->nworkers; i++)
 		us += number(*(const struct nd_u64 *)
 			     ((const char *)&e->window->workers[i] + member));
-	/* An iperf3 tells a sum alone. */
-	if (member == offsetof(struct worker_sample, cpu_us) && e->process_cores.k == ND_KNOWN)
-		return e->process_cores.v * 100;
+	if (process->k == ND_KNOWN)
+		return process->v * 100;
 	return window_us > 0 ? us * 100 / window_us : 0;
 }
 

@@ -302,12 +302,29 @@ static double worker_share(const struct run_end *e, size_t member)
 	return window_us > 0 ? us / window_us : 0;
 }
 
+/* What an iperf3 tells of itself: its cores it does not. */
+static void add_process(const struct run_end *e, enum side s, struct text *out)
+{
+	if (e->process_cores.k != ND_KNOWN)
+		return;
+	text_printf(out, "CPU, %s: its iperf3 %.1f%% of a core", side_word(s),
+		    e->process_cores.v * 100);
+	if (e->process_user_cores.k == ND_KNOWN && e->process_system_cores.k == ND_KNOWN)
+		text_printf(out, " (user %.1f%%, system %.1f%%)", e->process_user_cores.v * 100,
+			    e->process_system_cores.v * 100);
+	text_add(out, "\n");
+}
+
 static void add_cpu(const struct run *r, bool same_machine, struct text *out)
 {
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
 		const struct run_end *e = &r->ends[s];
 		if (!e->present)
 			continue;
+		if (!e->window) {
+			add_process(e, s, out);
+			continue;
+		}
 		double user = worker_share(e, offsetof(struct worker_sample, user_us));
 		double system = worker_share(e, offsetof(struct worker_sample, system_us));
 		text_printf(out, "CPU, %s: our threads %.1f%% of a core (user %.1f%%, system "

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# netdoctor test against the distribution's iperf3: recognised at the first try, whatever is asked.
+
+. tests/cli/lib.sh
+need iperf3 jq
+
+# A port that is free now.
+serve
+stop_server
+start theirs iperf3 --forceflush -s -p "$port"
+wait_for "$work/theirs" 'Server listening' || give_up "iperf3 -s listens"
+
+both='.error == null and (.end | .sum_sent.bytes > 0 and .sum_received.bytes > 0)'
+while read -r streams options; do
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" --report json $options
+	holds "$options" "$both and (.end.streams | length) == $streams and
+		([.end.streams[] | .udp // .sender | .bytes > 0] | all)"
+done <<'END'
+1 -t 1
+1 -t 1 -R
+2 -t 1 --bidir
+4 -t 1 -P 4
+4 -t 1 -P 4 -R -u
+8 -t 1 -P 4 --bidir
+1 -n 20M
+1 -k 100 -l 64K -R
+1 -t 1 -O 1 -b 20M
+END
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 --report json
+holds "how busy it was" '.end.cpu_utilization_percent | .remote_total > 0 and
+	.remote_user + .remote_system > 0 and
+	(.remote_user + .remote_system - .remote_total | fabs) < 0.1'
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1
+says "the same in words" '^CPU, peer: its iperf3 [0-9.]+% of a core \(user'
+in_time 60 "$NETDOCTOR" test "iperf3://127.0.0.1:$port" -t 1 --json-stream
+[ "$(jq -r .event "$work/out" | tr '\n' ' ')" = "start interval end " ] && pass "line by line" ||
+	{ show; fail "line by line"; }
+
+done_testing
