@@ -157,11 +157,12 @@ static void watch(struct load *l, double window)
 	    probes_collect(src, &ctx, facts)) {
 		pause_seconds(window);
 	} else {
-		while (seconds(CLOCK_MONOTONIC) < end) {
+		for (uint64_t n = 1; seconds(CLOCK_MONOTONIC) < end; n++) {
 			struct counters *c = counters_new(0);
+			enum counter_rate kind = n % 5 ? COUNTER_EVERY_SAMPLE
+						       : COUNTER_EVERY_SECOND;
 
-			if (c && (probes_sample(src, facts, COUNTER_EVERY_SAMPLE, c) ||
-				  load_sample(l, c)))
+			if (c && (probes_sample(src, facts, kind, c) || load_sample_in_turn(l, c)))
 				fprintf(stderr, "load_bench: sample failed\n");
 			counters_free(c);
 			pause_seconds(1.0 / (double)rate);
