@@ -39,7 +39,9 @@ struct peer_settings {
 	  .offset = offsetof(type_, peer.bind), .argument = "ADDRESS", \
 	  .help = "our address for all connections" }, \
 	{ .name = "cport", .kind = OPTION_NUMBER, .offset = offsetof(type_, peer.data_port), \
-	  .argument = "PORT", .help = "our port of the first stream's data; the next has the next", .min = 1, .max = 65535 }, \
+	  .argument = "PORT", \
+	  .help = "our port of the first stream's data; the next has the next", .min = 1, \
+	  .max = 65535 }, \
 	{ .letter = '4', .name = "ipv4", .kind = OPTION_FLAG, \
 	  .offset = offsetof(type_, peer.only_v4), .help = "IPv4 only" }, \
 	{ .letter = '6', .name = "ipv6", .kind = OPTION_FLAG, \

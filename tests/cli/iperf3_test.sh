@@ -10,6 +10,7 @@ need iperf3 jq
 serve
 stop_server
 start theirs iperf3 --forceflush -s -p "$port"
+theirs=$started
 wait_for "$work/theirs" 'Server listening' || give_up "iperf3 -s listens"
 
 both='.error == null and (.end | .sum_sent.bytes > 0 and .sum_received.bytes > 0)'
@@ -39,5 +40,23 @@ says "the same in words" '^CPU, peer: its iperf3 [0-9.]+% of a core \(user'
 in_time 60 "$NETDOCTOR" test "iperf3://127.0.0.1:$port" -t 1 --json-stream
 [ "$(jq -r .event "$work/out" | tr '\n' ' ')" = "start interval end " ] && pass "line by line" ||
 	{ show; fail "line by line"; }
+
+# Either side is killed in the middle.
+start client "$NETDOCTOR" test "127.0.0.1:$port" -t 60 -b 10M
+wait_for "$work/client" '0\.00-1\.00' || give_up "a test that goes on"
+kill -KILL "$started"
+ends "$started"
+for _ in $(seq $((bound * 2))); do
+	in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -n 1M --report json
+	[ "$status" -eq 0 ] && break
+	sleep 0.5
+done
+holds "its server is free after a client of ours was killed" "$both"
+start client "$NETDOCTOR" test "127.0.0.1:$port" -t 60 -b 10M
+wait_for "$work/client" '0\.00-1\.00' || give_up "a test that goes on"
+kill -KILL "$theirs"
+ends "$started"
+check "its server is killed: our client ends" [ "$status" -eq 3 ]
+says "and says why" '^netdoctor: .* closed the connection in the middle of the run' "$work/client"
 
 done_testing

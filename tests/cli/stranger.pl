@@ -13,7 +13,7 @@
 #                                     half a second before it says so; prints all states it hears
 #
 # Steps: take:N bytes, say:HEX, random:N bytes, drip (a letter each 100 ms), silence (until the
-# other side has closed), close, reset.
+# other side has closed), close, reset; of connect alone slowly:HEX, a byte each 10 ms.
 use strict;
 use warnings;
 use IO::Select;
@@ -99,6 +99,13 @@ if ($mode eq 'listen') {
 	my ($port, $count, @steps) = @ARGV;
 	my @sockets = map { dial($port) } 1 .. $count;
 	for my $step (@steps) {
+		if ($step =~ /^slowly:(.*)/) {
+			for my $byte (split //, pack('H*', $1)) {
+				syswrite($_, $byte) for @sockets;
+				select(undef, undef, undef, 0.01);
+			}
+			next;
+		}
 		step($_, $step) for @sockets;
 	}
 	print "done\n";
