@@ -49,11 +49,10 @@ static void add_capability(char *to, size_t *n, const char *name)
 {
 	const char *s = tigetstr(name);
 	size_t len = s && s != (const char *)-1 ? strlen(s) : 0;
+	bool fits = *n + len < CRASH_MAX_BYTES;
 
-	if (len && *n + len < CRASH_MAX_BYTES) {
-		memcpy(to + *n, s, len);
-		*n += len;
-	}
+	for (size_t i = 0; fits && i < len; i++)
+		to[(*n)++] = s[i];
 }
 
 static bool has_capability(const char *name)
