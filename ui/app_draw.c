@@ -120,7 +120,8 @@ static void key_bar(const struct app *a, struct canvas *c, struct area row)
 	for (size_t i = 0; i < 2 && i < app_nkeys; i++)
 		x = bar_key(c, row, x, app_keys[i].name, app_keys[i].bar, app_keys[i].keys[0]);
 	for (size_t i = 0; i < v->nkeys; i++)
-		if (is_of_use(a, &v->keys[i]))
+		if (is_of_use(a, &v->keys[i]) &&
+		    (v->keys[i].key != UI_KEY_PAGE_DOWN || (c->pages && c->page_end)))
 			x = bar_key(c, row, x, v->keys[i].name, v->keys[i].does, v->keys[i].key);
 	for (size_t i = 2; i < app_nkeys; i++) {
 		const struct app_key_row *k = &app_keys[i];
@@ -195,10 +196,12 @@ void app_draw(const struct app *a, struct canvas *c)
 		return;
 	}
 	tabs(a, c, area_take_top(&area, 1));
-	key_bar(a, c, area_take_bottom(&area, 1));
+	struct area bar = area_take_bottom(&area, 1);
 	status(a, c, area_take_bottom(&area, 1));
 	if (a->help)
 		app_draw_help(a, c, area);
 	else
 		app_view(a)->draw(&a->scene, &a->states[a->current], c, area);
+	/* Last: what the view drew says which keys are of use. */
+	key_bar(a, c, bar);
 }

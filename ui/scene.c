@@ -73,9 +73,12 @@ static void doing_run(const struct scene_progress *p, struct text *out)
 	text_printf(out, "run %u", p->run);
 	if (p->runs && p->run <= p->runs)
 		text_printf(out, " of %u", p->runs);
-	text_printf(out, ": %s %s", run_purpose_text(p->purpose),
-		    run_direction_word(p->direction));
-	if (p->streams > 1)
+	if (p->purpose == RUN_ALL_STREAMS && p->streams > 1)
+		text_printf(out, ": all %" PRIu64 " streams", p->streams);
+	else
+		text_printf(out, ": %s", run_purpose_text(p->purpose));
+	text_printf(out, " %s", run_direction_word(p->direction));
+	if (p->purpose != RUN_ALL_STREAMS && p->streams > 1)
 		text_printf(out, " (%" PRIu64 " streams)", p->streams);
 	if (p->purpose < RUN_PURPOSES)
 		text_printf(out, ", %s", purposes[p->purpose]);

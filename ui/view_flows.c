@@ -170,8 +170,9 @@ static void draw_sum(const struct flow_rows *flows, struct canvas *c, struct are
 	/* Twice as fast as the slowest is more than chance. */
 	x += canvas_printf(c, row, x, 0, most > 2 * least ? INK_WARN : INK_PLAIN,
 			   strcmp(low, high) ? ", %s to %s each" : ", %s each", low, high);
-	canvas_text(c, row, x, 0, INK_DIM,
-		    "; limited by r receiver's window, b send buffer, n network");
+	static const char brief[] = "; r rwnd, b sndbuf, n network";
+	static const char full[] = "; limited by r receiver's window, b send buffer, n network";
+	canvas_text(c, row, x, 0, INK_DIM, x + sizeof(full) > row.columns ? brief : full);
 }
 
 struct about_flow { const struct scene *s; const struct shown_run *r; const struct flow_row *row; };

@@ -214,7 +214,7 @@ static void rung_row(const struct rungs *r, const struct ceiling *ceiling, struc
 		     struct area row)
 {
 	enum { LABEL = 23 };
-	unsigned int columns = row.columns >= 68 ? 24 : 16;
+	unsigned int columns = row.columns >= 68 ? 26 : 16;
 	char label[64], range[SHOWN_CAP];
 	bool lowest = ceiling == r->lowest;
 	double mark = r->now_bps.k == ND_KNOWN ? r->now_bps.v
@@ -346,8 +346,9 @@ static enum ink severity_ink(enum severity severity)
 									     : INK_PLAIN;
 }
 
-static void gain_line(const struct finding *f, struct canvas *c, struct area row)
+static void gain(const struct finding *f, struct canvas *c, struct area in)
 {
+	struct area row = area_row(in, 0);
 	char before[SHOWN_CAP], after[SHOWN_CAP];
 	unsigned int x = canvas_printf(c, row, 0, 0, INK_DIM, "%s, %s, %s",
 				       severity_word(f->severity), proof_word(f->proof),
@@ -359,7 +360,11 @@ static void gain_line(const struct finding *f, struct canvas *c, struct area row
 		x += canvas_printf(c, row, x, 0, INK_GOOD, "; the fix wins up to %s (to %s)",
 				   before, after);
 	}
-	if (f->fix)
+	if (!f->fix)
+		return;
+	if (in.rows > 1)
+		canvas_wrap(c, in, 1, INK_PLAIN, f->fix);
+	else
 		canvas_printf(c, row, x, 0, INK_PLAIN, "; %s", f->fix);
 }
 
@@ -379,7 +384,8 @@ static void answer(const struct scene *s, struct canvas *c, struct area a)
 		unsigned int n = canvas_wrap(c, in, 0, INK_BAD, s->problem);
 		area_take_top(&in, n);
 	}
-	if (over && d && d->summary && in.rows > 2) {
+	bool told = over && d && d->summary && in.rows > 2;
+	if (told) {
 		unsigned int n = canvas_wrap(c, in, 0, INK_STRONG, d->summary);
 		area_take_top(&in, n);
 	}
@@ -387,9 +393,12 @@ static void answer(const struct scene *s, struct canvas *c, struct area a)
 		canvas_text(c, in, 0, 0, INK_DIM, d ? "no finding" : "nothing is known yet");
 		return;
 	}
-	unsigned int n = canvas_wrap(c, in, 0, severity_ink(f->severity), f->title ? f->title : "");
-	area_take_top(&in, n);
-	gain_line(f, c, area_row(in, 0));
+	/* A summary that names it has said so. */
+	if (f->title && !(told && strstr(d->summary, f->title))) {
+		unsigned int n = canvas_wrap(c, in, 0, severity_ink(f->severity), f->title);
+		area_take_top(&in, n);
+	}
+	gain(f, c, in);
 }
 
 static void draw(const struct scene *s, const struct view_state *v, struct canvas *c,

@@ -7,7 +7,7 @@ terminal 100 30
 note_modes before
 type_line "sh -c 'echo \$\$ >\$work/pid; exec \$NETDOCTOR diagnose -t 2 -O 0.2 -P 2'; echo status \$?"
 shows "the screen at once" '\[1 Overview\]'
-shows "what is being done" 'run 1 of 3: all streams forward'
+shows "what is being done" 'run 1 of 3: all 2 streams forward'
 shows "the rate now" 'bit/s now'
 # A thread that took SIGWINCH or SIGTSTP (28, 20) would keep it from the one that draws.
 threads=0 open=0
