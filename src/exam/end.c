@@ -224,8 +224,8 @@ void end_cancel(struct end *e)
 }
 
 /*
- * What not every sample reads, from the one after.  These only count what traffic does, and there was
- * none in between.
+ * What not every sample reads, from the one after.  These only count what traffic does, and
+ * there was none in between.
  */
 static void add_protocol_counters(struct counters *to, const struct counters *from)
 {

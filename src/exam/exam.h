@@ -63,6 +63,7 @@ struct core_load {
 struct end_interval {
 	struct nd_f64 start_s, seconds;	/* start relative to the window's */
 	struct nd_u64 bytes;		/* by the application at this end */
+	struct nd_u64 received_bytes;	/* of them those it took in */
 	struct nd_u64 retransmits;
 	struct nd_u64 packets, lost;	/* UDP; of the flows that this end receives */
 	struct nd_u64 throttled_us;	/* cgroup, all levels */

@@ -168,6 +168,8 @@ const struct field end_interval_fields[] = {
 	INTERVAL(start_s, F64, SECONDS, 0, "Start, from the start of the window."),
 	INTERVAL(seconds, F64, SECONDS, 0, "Length."),
 	INTERVAL(bytes, U64, BYTES, FIELD_COUNTER, "By the application at this end, all flows."),
+	INTERVAL(received_bytes, U64, BYTES, FIELD_COUNTER,
+		 "Of bytes: those of the flows that this end receives."),
 	INTERVAL(retransmits, U64, PACKETS, FIELD_COUNTER,
 		 "Segments this end sent again, all flows."),
 	INTERVAL(packets, U64, PACKETS, FIELD_COUNTER, "UDP: datagrams taken in, all flows."),

@@ -69,6 +69,8 @@ int interval_fill(const struct counters *d, double start_s, uint64_t egress_ifin
 		out->seconds = nd_f64_unknown(d->clock.monotonic_ns.k);
 	for (size_t i = 0; i < d->nflows; i++) {
 		out->bytes = plus(out->bytes, d->flows[i].bytes);
+		if (nd_str_is(d->flows[i].direction, "receive"))
+			out->received_bytes = plus(out->received_bytes, d->flows[i].bytes);
 		out->retransmits = plus(out->retransmits, d->flows[i].retransmits);
 		/* A flow that is sent has packets, too, but nobody here to miss one. */
 		struct nd_u64 lost = flow_lost(d->flows[i].skipped, d->flows[i].out_of_order);

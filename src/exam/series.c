@@ -79,6 +79,7 @@ static void merge(struct end_interval *a, const struct end_interval *b)
 	else if (a->seconds.k == ND_KNOWN)
 		a->seconds = b->seconds;
 	add(&a->bytes, b->bytes);
+	add(&a->received_bytes, b->received_bytes);
 	add(&a->retransmits, b->retransmits);
 	add(&a->throttled_us, b->throttled_us);
 	add(&a->link_rx_bytes, b->link_rx_bytes);

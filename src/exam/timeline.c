@@ -6,6 +6,8 @@ const struct field run_moment_fields[] = {
 	FIELD(struct run_moment, seconds, F64, SECONDS, 0, "Length."),
 	FIELD(struct run_moment, goodput_bps, U64, BITS_PER_SECOND, 0,
 	      "What the receiver's application took in."),
+	FIELD(struct run_moment, other_goodput_bps, U64, BITS_PER_SECOND, 0,
+	      "Of a bidirectional run: what the same end sent, or took in, of the other direction."),
 	FIELD(struct run_moment, retransmits, U64, PACKETS, FIELD_COUNTER,
 	      "Segments the sender sent again."),
 };
@@ -75,17 +77,40 @@ static struct nd_u64 retransmits_in(const struct run_end *sender, const struct e
 	return sum;
 }
 
-static struct nd_u64 interval_rate(const struct end_interval *i)
+static struct nd_u64 interval_rate(const struct end_interval *i, struct nd_u64 bytes)
 {
 	double bps;
 
-	if (i->bytes.k != ND_KNOWN)
-		return nd_u64_unknown(i->bytes.k);
+	if (bytes.k != ND_KNOWN)
+		return nd_u64_unknown(bytes.k);
 	if (i->seconds.k != ND_KNOWN || i->seconds.v <= 0)
 		return nd_u64_unknown(ND_INVALID);
-	bps = (double)i->bytes.v * 8 / i->seconds.v;
+	bps = (double)bytes.v * 8 / i->seconds.v;
 	/* Far below 2^64, where the cast would be undefined. */
 	return bps < 1e18 ? nd_u64((uint64_t)(bps + 0.5)) : nd_u64_unknown(ND_INVALID);
+}
+
+/* What a receiver took in; an older peer does not count it apart. */
+static struct nd_u64 taken_in(const struct run *r, const struct end_interval *i)
+{
+	return r->spec.bidirectional || i->received_bytes.k == ND_KNOWN ? i->received_bytes
+									: i->bytes;
+}
+
+/* What the end whose interval this is moved of the other direction. */
+static struct nd_u64 moved_other_way(const struct run *r, const struct end_interval *i,
+				     bool receiver)
+{
+	if (!r->spec.bidirectional)
+		return nd_u64_unknown(ND_NOT_APPLICABLE);
+	if (!receiver)
+		return i->received_bytes;
+	if (i->bytes.k != ND_KNOWN || i->received_bytes.k != ND_KNOWN)
+		return nd_u64_unknown(i->received_bytes.k != ND_KNOWN ? i->received_bytes.k
+								      : i->bytes.k);
+	if (i->received_bytes.v > i->bytes.v)
+		return nd_u64_unknown(ND_INVALID);
+	return nd_u64(i->bytes.v - i->received_bytes.v);
 }
 
 static const struct core_load *hot_at(const struct run_end *e, double at)
@@ -106,7 +131,10 @@ void run_moment_at(const struct run *r, size_t i, struct run_moment *out)
 	*out = (struct run_moment){
 		.start_s = interval->start_s,
 		.seconds = interval->seconds,
-		.goodput_bps = beat == sender ? nd_u64_unknown(ND_UNREAD) : interval_rate(interval),
+		.goodput_bps = beat == sender ? nd_u64_unknown(ND_UNREAD)
+					      : interval_rate(interval, taken_in(r, interval)),
+		.other_goodput_bps = interval_rate(interval,
+						   moved_other_way(r, interval, beat != sender)),
 		.retransmits = beat == sender ? interval->retransmits
 					      : retransmits_in(&r->ends[sender], interval),
 	};

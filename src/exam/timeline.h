@@ -13,6 +13,7 @@
 struct run_moment {
 	struct nd_f64 start_s, seconds;
 	struct nd_u64 goodput_bps;	/* receiver; unknown when only the sender was seen */
+	struct nd_u64 other_goodput_bps;	/* bidirectional: that end's flows the other way */
 	struct nd_u64 retransmits;	/* sender: those of its intervals centred in this moment */
 	const struct core_load *hot[EXAM_ENDS];	/* busiest core, NULL unknown */
 };

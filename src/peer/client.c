@@ -15,7 +15,8 @@
 enum {
 	CLOCK_EXCHANGES = 8,
 	CLOCK_FIRST = 3,		/* enough where they are quick */
-	CLOCK_NEAR_NS = 500 * 1000	/* half of it is the largest error, of samples 100 ms apart */
+	/* Half of it is the largest error; samples are 100 ms apart. */
+	CLOCK_NEAR_NS = 500 * 1000
 };
 
 cJSON *client_message(const char *type, uint64_t id)
@@ -287,7 +288,7 @@ int peer_facts(struct peer *p, unsigned int timeout_ms, cJSON **reply, struct er
 
 /* ---- clock ---- */
 
-/* The best so far: its duration, and how far the peer's clock is ahead if both ways took as long. */
+/* Its duration, and how far the peer's clock is ahead if both ways took as long. */
 struct clock_guess { uint64_t took_ns; int64_t offset_ns; };
 
 static int take_clock_answer(struct peer *p, uint64_t id, uint64_t sent_ns, uint64_t deadline_ns,

@@ -10,7 +10,8 @@
  * its flows were blocked.  BLOCK=bytes sets the block size,
  * DISCARD=1 receives without copying, SEND=file and SEND=zerocopy send without.
  * UDP=1 sends datagrams, GSO=1 and GRO=1 leave cutting and merging them to the kernel,
- * RCVBUF, SNDBUF set buffers, RATE=bit/s is of each stream.  WARMUP=milliseconds run before they count (default 1000).
+ * RCVBUF, SNDBUF set buffers, RATE=bit/s is of each stream.
+ * WARMUP=milliseconds run before they count (default 1000).
  * SAMPLE=n reads all counters n times a second, as an examination does.
  */
 #include <arpa/inet.h>

@@ -461,10 +461,36 @@ static void test_timeline_without_receiver(void **state)
 	exam_free(e);
 }
 
+static void test_timeline_of_both_directions(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1e9);
+	struct end_interval *i = &r->ends[SIDE_PEER].intervals[0];
+	const uint64_t all = i->bytes.v;
+	struct run_moment m;
+
+	(void)state;
+	run_moment_at(r, 0, &m);
+	assert_int_equal(m.other_goodput_bps.k, ND_NOT_APPLICABLE);
+	r->spec.bidirectional = true;
+	run_moment_at(r, 0, &m);	/* of an older peer: not known, and not the sum */
+	assert_int_not_equal(m.goodput_bps.k, ND_KNOWN);
+	assert_int_not_equal(m.other_goodput_bps.k, ND_KNOWN);
+	i->received_bytes = nd_u64(all / 4);
+	run_moment_at(r, 0, &m);
+	assert_int_equal(m.goodput_bps.v, 250000000);
+	assert_int_equal(m.other_goodput_bps.v, 750000000);
+	i->received_bytes = nd_u64(all + 1);
+	run_moment_at(r, 0, &m);
+	assert_int_equal(m.other_goodput_bps.k, ND_INVALID);
+	exam_free(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_hosts),
+		cmocka_unit_test(test_timeline_of_both_directions),
 		cmocka_unit_test(test_report_shape),
 		cmocka_unit_test(test_one_ended),
 		cmocka_unit_test(test_unread),
