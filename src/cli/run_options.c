@@ -34,6 +34,7 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 	o->plan.reverse = !s->forward_only;
 	o->plan.one_stream = s->streams != 1;
 	o->plan.experiments = !s->no_experiments;
+	o->plan.repeat = true;
 	/* Longer runs were asked for: experiments then get what three standard ones would take. */
 	o->plan.budget_ms = base->window_ms > USUAL_WINDOW_MS ?
 			    3 * (base->window_ms + base->warmup_ms) + 12000 : BUDGET_MS;

@@ -41,6 +41,47 @@ static struct nd_f64 loss_of_datagrams(const struct run_end *rx)
 	return nd_f64((double)lost.v / (double)(packets + lost.v));
 }
 
+/* A pause of a second that takes a fifth of the window: the rate is no longer the path's. */
+#define PAUSE_US 1000000
+#define PAUSE_SHARE 0.2
+
+/* Longest time for which the end was not run at all; unknown when it does not tell. */
+static struct nd_u64 pause_of(const struct run_end *e)
+{
+	struct nd_u64 held = e->held_up_us, asleep = e->suspended_us;
+
+	if (held.k != ND_KNOWN || (asleep.k == ND_KNOWN && asleep.v > held.v))
+		return asleep;
+	return held;
+}
+
+/* The end whose pause spoils the run, into *us; EXAM_ENDS: neither's does. */
+static int spoilt_by(const struct run *r, struct nd_u64 *us)
+{
+	int who = EXAM_ENDS;
+
+	*us = nd_u64_unknown(ND_UNREAD);
+	for (int side = 0; side < EXAM_ENDS; side++) {
+		const struct run_end *e = &r->ends[side];
+		struct nd_u64 pause = pause_of(e);
+		double window_us = (double)r->spec.window_ms * 1e3;
+
+		if (pause.k != ND_KNOWN)
+			continue;
+		if (us->k != ND_KNOWN)
+			*us = nd_u64(0);
+		/* The clock of the window goes on in a pause, but not while the machine sleeps. */
+		if (e->present && e->window_ns.k == ND_KNOWN)
+			window_us = (double)e->window_ns.v / 1e3;
+		if (pause.v < PAUSE_US || (double)pause.v < PAUSE_SHARE * window_us ||
+		    pause.v <= us->v)
+			continue;
+		*us = pause;
+		who = side;
+	}
+	return who;
+}
+
 /* The reason why an end is no whole one, NULL: it is. */
 static const char *missing_part(const struct run *r, int side, struct arena *mem)
 {
@@ -87,6 +128,11 @@ void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 	bool udp = r->spec.protocol == RUN_UDP;
 	const struct run_end *counted = rx->present ? rx : tx->present && !udp ? tx : NULL;
 
+	int still = spoilt_by(r, &r->stood_still_us);
+	if (!text && still < EXAM_ENDS)
+		text = arena_printf(mem, "%s stood still for %.1f s of it: suspended, or its CPUs "
+				    "were taken away", still == SIDE_LOCAL ? "this host" : "the peer",
+				    (double)r->stood_still_us.v / 1e6);
 	for (int side = 0; side < EXAM_ENDS && !text; side++)
 		text = missing_part(r, side, mem);
 	r->status = rc || text ? RUN_INCOMPLETE : RUN_COMPLETE;

@@ -9,9 +9,14 @@
 /* Less of a core than this in softirqs is somebody's timers. */
 #define OUR_SOFTIRQ_SHARE 0.05
 
+bool run_stood_still(const struct run *r)
+{
+	return r->stood_still_us.k == ND_KNOWN && r->stood_still_us.v > 0;
+}
+
 bool run_usable(const struct run *r)
 {
-	if (r->status == RUN_FAILED || r->goodput_bps.k != ND_KNOWN)
+	if (r->status == RUN_FAILED || r->goodput_bps.k != ND_KNOWN || run_stood_still(r))
 		return false;
 	if (r->status == RUN_COMPLETE)
 		return true;

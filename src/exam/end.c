@@ -106,6 +106,7 @@ int end_begin_traffic(struct end *e, struct error *err)
 	int rc = begin_at_once(e, err);
 
 	e->begun_ns = source_monotonic_ns(e->source);
+	e->asleep_ns = end_time_asleep_ns();
 	return rc ? rc : load_start(e->load, err);
 }
 
@@ -289,14 +290,14 @@ static int fill_result(struct end *e, struct arena *mem, struct run_end *out)
 			return -ENOMEM;
 		out->problem = nd_str(text);
 	}
-	if (!e->last)
-		return 0;
-	if (placement_tell(&e->placement, run_flows(&e->spec), mem, out))
-		return -ENOMEM;
 	int64_t asleep_ns = end_time_asleep_ns() - e->asleep_ns;
 	out->held_up_us = nd_u64(e->held_up_ns / 1000);
 	/* Two clocks are read one after the other. */
 	out->suspended_us = nd_u64(asleep_ns > 10000000 ? (uint64_t)asleep_ns / 1000 : 0);
+	if (!e->last)
+		return 0;
+	if (placement_tell(&e->placement, run_flows(&e->spec), mem, out))
+		return -ENOMEM;
 	int rc = interval_window(e->first, e->last, e->peaks, e->flows, e->series, mem, out);
 	for (size_t i = 0; !rc && i < out->nflows; i++)
 		flow_find_path(e->facts, &out->flows[i]);

@@ -242,6 +242,35 @@ static int take_in(struct end *e, struct counters **prev, struct counters *c, bo
 	return rc;
 }
 
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+/* From one sample to the next. */
+struct turn { uint64_t began_ns, cpu_ns; };
+
+static struct turn begin_turn(const struct end *e)
+{
+	return (struct turn){ source_monotonic_ns(e->source), thread_cpu_ns() };
+}
+
+/*
+ * What of a turn was neither wanted sleep, until `at`, nor work: nobody ran us.  It may hit the
+ * sampling as well as the sleep.
+ */
+static void note_held_up(struct end *e, const struct turn *t, uint64_t at)
+{
+	uint64_t wall = source_monotonic_ns(e->source) - t->began_ns;
+	uint64_t meant = thread_cpu_ns() - t->cpu_ns + (at > t->began_ns ? at - t->began_ns : 0);
+
+	if (wall > meant && wall - meant > e->held_up_ns)
+		e->held_up_ns = wall - meant;
+}
+
 /*
  * Samples until `until`, or the end of the traffic, keeping only the newest sample; in the
  * window that becomes its last.
@@ -249,19 +278,18 @@ static int take_in(struct end *e, struct counters **prev, struct counters *c, bo
 static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 {
 	for (unsigned int n = 1;; n++) {
-		uint64_t at = next_sample_at(e, source_monotonic_ns(e->source), until);
+		struct turn turn = begin_turn(e);
+		uint64_t at = next_sample_at(e, turn.began_ns, until);
 		bool awake = sleep_towards(e, at), over = !awake || at >= until || moved_all(e);
-		uint64_t now = source_monotonic_ns(e->source);
 		struct counters *c = NULL;
 
 		if (!awake && !e->first)
 			return 0;
-		if (now > at && now - at > e->held_up_ns)
-			e->held_up_ns = now - at;
 		enum counter_rate rate = rate_of_sample(e, n, over);
 		int rc = end_take_sample(e, rate, &c);
 		if (!rc)
 			rc = take_in(e, prev, c, rate != COUNTER_EVERY_SAMPLE, over);
+		note_held_up(e, &turn, at);
 		if (!rc && e->broken && e->first && !over)
 			rc = end_take_sample(e, COUNTER_AT_ENDS, &e->last);
 		else if (!rc && over && e->first)

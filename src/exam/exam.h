@@ -128,7 +128,7 @@ struct run_end {
 	struct nd_f64 process_user_cores, process_system_cores;	/* of which */
 	struct nd_str placement;	/* by what the workers' CPUs were chosen, or why not */
 	struct placed_worker *placed;	size_t nplaced;	/* those tied to a CPU */
-	struct nd_u64 held_up_us;	/* longest that a sample came late: nobody ran us */
+	struct nd_u64 held_up_us;	/* longest in which nobody ran the sampling thread */
 	struct nd_u64 suspended_us;	/* the machine slept in the window */
 	struct nd_str problem;		/* why this end is incomplete */
 };
@@ -157,6 +157,8 @@ struct run {
 	struct nd_f64 loss;
 	/* Bidirectional: what the sender's application took in of the other direction. */
 	struct nd_u64 other_goodput_bps;
+	/* The longest pause of an end, when it spoils the run's rate; 0: none does. */
+	struct nd_u64 stood_still_us;
 	struct latency idle, loaded;	/* before traffic, and in the window */
 	struct run_end ends[EXAM_ENDS];
 };
@@ -205,7 +207,12 @@ int run_end_from_json(const cJSON *obj, struct arena *mem, struct run_end *out, 
 
 /* ---- derived quantities (derive.c): pure, used by ladder, rules, reports and screens ---- */
 
-/* Usable: complete, or incomplete with half a second of window and a receiver's count. */
+/* An end was not run at all for so long that the rate says nothing of the path. */
+bool run_stood_still(const struct run *r);
+/*
+ * Usable: complete, or incomplete with half a second of window and a receiver's count; but not
+ * one that stood still.
+ */
 bool run_usable(const struct run *r);
 /* The latest usable run of a direction with this purpose, NULL: none. */
 const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);

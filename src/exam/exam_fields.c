@@ -201,8 +201,8 @@ const struct field run_end_fields[] = {
 	      "it), "
 	      "same-machine (both ends would take the same), unknown."),
 	FIELD(struct run_end, held_up_us, U64, MICROSECONDS, 0,
-	      "Longest time a sample came late: this end did not get a CPU, or its machine stood "
-	      "still."),
+	      "Longest time that kept the sampling thread from running: this end did not get a "
+	      "CPU, or its machine stood still."),
 	FIELD(struct run_end, suspended_us, U64, MICROSECONDS, 0,
 	      "Time the machine was suspended: CLOCK_BOOTTIME gained on CLOCK_MONOTONIC."),
 	FIELD(struct run_end, problem, STR, NONE, 0, "Why this end is incomplete."),
@@ -246,5 +246,8 @@ const struct field run_fields[] = {
 	      "UDP: lost / (packets + lost) of the receiver."),
 	FIELD(struct run, other_goodput_bps, U64, BITS_PER_SECOND, 0,
 	      "Of a bidirectional run: what the application took in of the other direction."),
+	FIELD(struct run, stood_still_us, U64, MICROSECONDS, 0,
+	      "The longest pause of an end (held_up_us, suspended_us), when it is so long a part "
+	      "of the window that the rate says nothing; else 0."),
 };
 const size_t run_nfields = ARRAY_SIZE(run_fields);

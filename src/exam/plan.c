@@ -13,19 +13,40 @@ static bool tried(const struct exam *e, enum run_direction d, enum run_purpose p
 	return false;
 }
 
+static bool affordable(const struct plan_wishes *w, uint64_t spent_ms, const struct run_spec *s)
+{
+	return !w->budget_ms || spent_ms + s->warmup_ms + s->window_ms <= w->budget_ms;
+}
+
+/* A machine stood still in the one main run that there was: once more, it will hardly again. */
+static bool worth_repeating(const struct exam *e, enum run_direction d)
+{
+	size_t all = 0, spoilt = 0;
+
+	for (size_t i = 0; i < e->nruns; i++) {
+		const struct run *r = &e->runs[i];
+
+		if (r->purpose != RUN_ALL_STREAMS || r->spec.direction != d)
+			continue;
+		all++;
+		spoilt += run_stood_still(r);
+	}
+	return all == 1 && spoilt == 1;
+}
+
 static bool wanted(const struct plan_wishes *w, enum run_direction d)
 {
 	return d == RUN_FORWARD ? w->forward : w->reverse;
 }
 
-/* The direction with the lower rate; forward when equal or unknown. */
+/* The direction with the lower rate; of one that has none the other, forward when equal. */
 static enum run_direction slower(const struct exam *e, const struct plan_wishes *w)
 {
 	const struct run *f = exam_main_run(e, RUN_FORWARD), *r = exam_main_run(e, RUN_REVERSE);
 
-	if (!w->forward)
+	if (!w->forward || (w->reverse && !f && r))
 		return RUN_REVERSE;
-	if (!w->reverse || !r || !f)
+	if (!w->reverse || !r)
 		return RUN_FORWARD;
 	return r->goodput_bps.v < f->goodput_bps.v ? RUN_REVERSE : RUN_FORWARD;
 }
@@ -83,11 +104,6 @@ static const struct experiment {
 	{ RUN_HALF_SEGMENTS, half_segments },
 	{ RUN_DISCARD_RECEIVE, discard_receive },
 };
-
-static bool affordable(const struct plan_wishes *w, uint64_t spent_ms, const struct run_spec *s)
-{
-	return !w->budget_ms || spent_ms + s->warmup_ms + s->window_ms <= w->budget_ms;
-}
 
 static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, uint64_t spent_ms,
 			    struct planned_run *out)
@@ -158,7 +174,12 @@ bool plan_next(const struct exam *e, const struct plan_wishes *w, uint64_t spent
 	memset(out, 0, sizeof(*out));
 	out->spec = w->base;
 	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
-		if (!wanted(w, both[i]) || tried(e, both[i], RUN_ALL_STREAMS))
+		bool again = worth_repeating(e, both[i]);
+
+		if (!wanted(w, both[i]) || (tried(e, both[i], RUN_ALL_STREAMS) && !again))
+			continue;
+		/* The user's own test is one run, whatever comes of it. */
+		if (again && (!w->repeat || !affordable(w, spent_ms, &w->base)))
 			continue;
 		out->spec.direction = both[i];
 		out->purpose = RUN_ALL_STREAMS;

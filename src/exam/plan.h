@@ -16,6 +16,7 @@ struct plan_wishes {
 	struct run_spec base;		/* the user's socket options; direction is ignored */
 	bool forward, reverse;		/* directions to measure */
 	bool one_stream, experiments;
+	bool repeat;			/* once a main run in which a machine stood still */
 	uint64_t budget_ms;		/* for all runs together; 0: no limit */
 	bool window_chosen, warmup_chosen;	/* by the user: not ours to shorten */
 };

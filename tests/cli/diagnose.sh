@@ -61,6 +61,24 @@ says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve
 	holds "by name, with the key in a file, reverse" \
 		'.exam.runs | length == 1 and .[0].spec.direction == "reverse"'
 }
+# A virtual machine that is stopped for a while: its rate would be that of the pause.
+runs=$(grep -c ' run: ' "$work/serve")
+start paused "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/report" -t 3 -O 0 \
+	-P 1 --forward --no-experiments
+paused=$started
+for _ in $(seq $((bound * 20))); do
+	[ "$(grep -c ' run: ' "$work/serve")" -gt "$runs" ] && break
+	sleep 0.05
+done
+sleep 0.3
+kill -STOP "$server" "$paused"
+sleep 2
+kill -CONT "$paused" "$server"
+ends "$paused"
+holds "a run in which the machine stood still is told, and made again" '.exam.runs |
+	(.[0] | .status == "incomplete" and (.problem | test("stood still for [12][.]"))) and
+	.[1].status == "complete" and .[1].stood_still_us == 0' "$work/report"
+
 if [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6; then
 	old=$server
 	# shellcheck disable=SC2119

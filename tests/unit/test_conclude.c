@@ -39,6 +39,55 @@ static struct run *build(struct both_ways *b)
 	return &b->r;
 }
 
+static void a_pause_spoils_a_run(void **state)
+{
+	static const struct { uint64_t held_us, asleep_us, window_ms; bool spoilt; } cases[] = {
+		{ 100000, 0, 1000, false },
+		{ 999999, 0, 1500, false },
+		{ 1000000, 0, 2000, true },
+		{ 2000000, 0, 11000, false },
+		{ 2300000, 0, 11000, true },
+		{ 0, 3000000, 4000, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct arena *mem = arena_new(0);
+		struct both_ways b;
+		struct run *r = build(&b);
+
+		r->spec.window_ms = cases[i].window_ms;
+		for (int side = 0; side < EXAM_ENDS; side++)
+			r->ends[side].window_ns = nd_u64(cases[i].window_ms * 1000000);
+		r->ends[SIDE_PEER].held_up_us = nd_u64(cases[i].held_us);
+		r->ends[SIDE_PEER].suspended_us = nd_u64(cases[i].asleep_us);
+		run_conclude(r, 0, NULL, mem);
+		assert_int_equal(r->status, cases[i].spoilt ? RUN_INCOMPLETE : RUN_COMPLETE);
+		assert_int_equal(run_stood_still(r), cases[i].spoilt);
+		assert_int_equal(run_usable(r), !cases[i].spoilt);
+		if (cases[i].spoilt)
+			assert_non_null(strstr(r->problem.v, "the peer stood still for"));
+		arena_free(mem);
+	}
+}
+
+/* It could not even measure, but it knows why. */
+static void an_end_that_slept_through_its_window(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build(&b);
+
+	(void)state;
+	r->ends[SIDE_LOCAL].present = false;
+	r->ends[SIDE_LOCAL].problem = nd_str("it ended before its measured window");
+	r->ends[SIDE_LOCAL].held_up_us = nd_u64(2500000);
+	run_conclude(r, 0, NULL, mem);
+	assert_non_null(strstr(r->problem.v, "this host stood still for 2.5 s"));
+	assert_true(run_stood_still(r));
+	arena_free(mem);
+}
+
 static void each_direction_has_its_rate(void **state)
 {
 	struct arena *mem = arena_new(0);
@@ -132,6 +181,8 @@ static void growth_of_round_trips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pause_spoils_a_run),
+		cmocka_unit_test(an_end_that_slept_through_its_window),
 		cmocka_unit_test(each_direction_has_its_rate),
 		cmocka_unit_test(a_lost_peer_leaves_what_was_sent),
 		cmocka_unit_test(one_way_has_no_other),

@@ -48,6 +48,32 @@ static void measured_runs_come_first(void **state)
 	exam_free(e);
 }
 
+static void a_run_that_stood_still_is_repeated_once(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct plan_wishes w = wishes();
+	struct planned_run p;
+
+	(void)state;
+	w.repeat = true;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1e9)->stood_still_us = nd_u64(2000000);
+	assert_false(plan_next(e, &w, 26000, &p) && p.spec.direction == RUN_FORWARD);
+	assert_true(plan_next(e, &w, 7000, &p));
+	assert_int_equal(p.purpose, RUN_ALL_STREAMS);
+	assert_int_equal(p.spec.direction, RUN_FORWARD);
+	w.repeat = false;
+	assert_true(plan_next(e, &w, 7000, &p));
+	assert_int_equal(p.spec.direction, RUN_REVERSE);
+	w.repeat = true;
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 1e9)->stood_still_us = nd_u64(2000000);
+	assert_true(plan_next(e, &w, 12000, &p));
+	assert_int_equal(p.spec.direction, RUN_REVERSE);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 6e9)->stood_still_us = nd_u64(0);
+	assert_true(plan_next(e, &w, 17000, &p));
+	assert_int_equal(p.purpose, RUN_ONE_STREAM);
+	exam_free(e);
+}
+
 static void only_wanted_directions(void **state)
 {
 	struct exam *e = build_two_hosts();
@@ -254,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measured_runs_come_first),
+		cmocka_unit_test(a_run_that_stood_still_is_repeated_once),
 		cmocka_unit_test(only_wanted_directions),
 		cmocka_unit_test(stalled_large_packets_are_made_small),
 		cmocka_unit_test(bbr_is_compared_with_cubic),
