@@ -131,7 +131,8 @@ static int demo(const struct demo_settings *s)
 		.plan = {
 			.base = { .block_bytes = RUN_DEFAULT_BLOCK_BYTES, .warmup_ms = 500,
 				  .window_ms = s->time_ms },
-			.forward = true, .reverse = true, .one_stream = true, .experiments = true, .repeat = true,
+			.forward = true, .reverse = true, .one_stream = true, .experiments = true,
+			.repeat = true,
 			.budget_ms = 27000,
 		},
 	};

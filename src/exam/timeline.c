@@ -7,7 +7,8 @@ const struct field run_moment_fields[] = {
 	FIELD(struct run_moment, goodput_bps, U64, BITS_PER_SECOND, 0,
 	      "What the receiver's application took in."),
 	FIELD(struct run_moment, other_goodput_bps, U64, BITS_PER_SECOND, 0,
-	      "Of a bidirectional run: what the same end sent, or took in, of the other direction."),
+	      "Of a bidirectional run: what the same end sent, or took in, of the other "
+	      "direction."),
 	FIELD(struct run_moment, retransmits, U64, PACKETS, FIELD_COUNTER,
 	      "Segments the sender sent again."),
 };
