@@ -43,7 +43,7 @@ in_time 60 "$NETDOCTOR" test "iperf3://127.0.0.1:$port" -t 1 --json-stream
 
 # Either side is killed in the middle.
 start client "$NETDOCTOR" test "127.0.0.1:$port" -t 60 -b 10M
-wait_for "$work/client" '0\.00-1\.00' || give_up "a test that goes on"
+wait_for "$work/client" ' 0\.00-[0-9.]+ +sec' || give_up "a test that goes on"
 kill -KILL "$started"
 ends "$started"
 for _ in $(seq $((bound * 2))); do
@@ -53,7 +53,7 @@ for _ in $(seq $((bound * 2))); do
 done
 holds "its server is free after a client of ours was killed" "$both"
 start client "$NETDOCTOR" test "127.0.0.1:$port" -t 60 -b 10M
-wait_for "$work/client" '0\.00-1\.00' || give_up "a test that goes on"
+wait_for "$work/client" ' 0\.00-[0-9.]+ +sec' || give_up "a test that goes on"
 kill -KILL "$theirs"
 ends "$started"
 check "its server is killed: our client ends" [ "$status" -eq 3 ]
