@@ -14,10 +14,6 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 
 	if (s->reverse_only && s->forward_only)
 		return complain(-1, "--reverse and --forward exclude each other");
-	if (s->congestion_control &&
-	    strlen(s->congestion_control) >= sizeof(base->congestion_control))
-		return complain(-1, "--congestion %s: no kernel has a name that long",
-				s->congestion_control);
 	*base = (struct run_spec){
 		.streams = s->streams,
 		.block_bytes = s->block_bytes,
@@ -27,9 +23,9 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 		.sndbuf_bytes = s->window_bytes,
 		.rcvbuf_bytes = s->window_bytes,
 	};
-	if (s->congestion_control)
-		strncpy(base->congestion_control, s->congestion_control,
-			sizeof(base->congestion_control) - 1);
+	if (run_spec_set_congestion(base, s->congestion_control))
+		return complain(-1, "--congestion %s: no kernel has such a name",
+				s->congestion_control);
 	o->plan.forward = !s->reverse_only;
 	o->plan.reverse = !s->forward_only;
 	o->plan.one_stream = s->streams != 1;

@@ -125,9 +125,8 @@ int test_options_check(struct test_settings *s)
 
 	if (why)
 		return complain(-1, "test: %s", why);
-	if (s->congestion_control &&
-	    strlen(s->congestion_control) >= sizeof(((struct run_spec *)0)->congestion_control))
-		return complain(-1, "--congestion %s: no kernel has a name that long",
+	if (run_spec_set_congestion(&(struct run_spec){ 0 }, s->congestion_control))
+		return complain(-1, "--congestion %s: no kernel has such a name",
 				s->congestion_control);
 	s->json |= s->format == REPORT_JSON;
 	if (read_rate(s) || read_affinity(s) || read_tos(s))
@@ -173,9 +172,8 @@ static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 		.client_cpu = s->client_cpu,
 		.server_cpu = s->server_cpu,
 	};
-	if (s->congestion_control)
-		strncpy(spec->congestion_control, s->congestion_control,
-			sizeof(spec->congestion_control) - 1);
+	/* test_options_check() has seen that it is one. */
+	run_spec_set_congestion(spec, s->congestion_control);
 }
 
 void test_options_plan(const struct test_settings *s, struct plan_wishes *out)

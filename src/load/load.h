@@ -87,6 +87,11 @@ const char *run_protocol_word(enum run_protocol p);	/* "tcp", "udp" */
 /* JSON both ways; from_json range-checks every member: 0 or -EINVAL with the reason. */
 cJSON *run_spec_to_json(const struct run_spec *s);
 int run_spec_from_json(const cJSON *obj, struct run_spec *out, struct error *err);
+/*
+ * Sets the congestion control; name NULL: the sending host's default.  -EINVAL: no kernel has a
+ * name such as that, of more than 15 bytes or of others than letters, digits, '_', '-' and '.'.
+ */
+int run_spec_set_congestion(struct run_spec *s, const char *name);
 
 enum load_role { LOAD_SEND, LOAD_RECEIVE };
 static inline enum load_role run_client_role(const struct run_spec *s)

@@ -105,16 +105,18 @@ static const struct spec_switch switches[] = {
 };
 
 /* Names end up in setsockopt() and in error texts of the other end. */
-static bool congestion_name_ok(const char *name)
+int run_spec_set_congestion(struct run_spec *s, const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = name ? strlen(name) : 0;
 
-	if (len >= sizeof(((struct run_spec *)0)->congestion_control))
-		return false;
+	if (len >= sizeof(s->congestion_control))
+		return -EINVAL;
 	for (size_t i = 0; i < len; i++)
 		if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
-			return false;
-	return true;
+			return -EINVAL;
+	memset(s->congestion_control, 0, sizeof(s->congestion_control));
+	memcpy(s->congestion_control, name ? name : "", len);
+	return 0;
 }
 
 static unsigned int word_index(const struct run_spec *s, const struct spec_word *d)
@@ -265,10 +267,9 @@ int run_spec_from_json(const cJSON *obj, struct run_spec *out, struct error *err
 		const char *name = json_get_str(obj, "congestion_control",
 						sizeof(s.congestion_control) - 1);
 
-		if (!name || !congestion_name_ok(name))
+		if (!name || run_spec_set_congestion(&s, name))
 			return error_set(err, EINVAL, "run spec: congestion_control is not a name "
 					 "of at most 15 letters, digits, '_', '-' or '.'");
-		memcpy(s.congestion_control, name, strlen(name) + 1);
 	}
 	*out = s;
 	return 0;

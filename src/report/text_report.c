@@ -120,6 +120,17 @@ void text_verdict(const struct pen *p, const struct diagnosis *d)
 	pen_end_style(p);
 }
 
+static void add_run_problem(struct text *line, const struct exam *e, const struct run *r)
+{
+	const char *why = r->problem.k == ND_KNOWN ? r->problem.v : "no reason given";
+
+	text_printf(line, " (%s", run_status_word(r->status));
+	/* What ended the exam is told above. */
+	if (!nd_str_is(e->problem, why))
+		text_printf(line, ": %s", why);
+	text_add(line, ")");
+}
+
 /* Runs beside the main one of each direction: one stream, experiments, failures. */
 static void other_runs(const struct pen *p, const struct exam *e)
 {
@@ -141,8 +152,7 @@ static void other_runs(const struct pen *p, const struct exam *e)
 			    r->id.k == ND_KNOWN ? r->id.v : run_purpose_word(r->purpose),
 			    r->goodput_bps.k == ND_KNOWN ? rate : "rate not known");
 		if (r->status != RUN_COMPLETE)
-			text_printf(&line, " (%s: %s)", run_status_word(r->status),
-				    r->problem.k == ND_KNOWN ? r->problem.v : "no reason given");
+			add_run_problem(&line, e, r);
 		text_add(p->out, "  ");
 		pen_wrap(p, 2, 4, line.data);
 		text_free(&line);
@@ -181,7 +191,8 @@ int report_text(const struct exam *e, const struct diagnosis *d, const struct re
 	text_verdict(&p, d);
 	text_add(out, "\n");
 	text_hosts(&p, e);
-	if (e->problem.k == ND_KNOWN) {
+	/* Of an exam without a run the verdict is what ended it. */
+	if (e->problem.k == ND_KNOWN && !(d->summary && strstr(d->summary, e->problem.v))) {
 		text_add(out, "\n");
 		pen_labelled(&p, 0, 12, "Incomplete:", e->problem.v);
 	}

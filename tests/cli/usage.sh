@@ -68,8 +68,11 @@ error "choice" 64 'want one of: text, json' diagnose --report xml
 error "both directions alone" 64 'exclude each other' diagnose --reverse --forward
 error "both families alone" 64 'exclude each other' diagnose -4 -6 h
 error "two sources of the key" 64 'exclude each other' diagnose h --key open --key-file x
-error "congestion control too long for a kernel" 64 'no kernel has a name that long' \
+error "congestion control too long for a kernel" 64 'no kernel has such a name' \
 	diagnose -C abcdefghijklmnopq
+error "congestion control with a slash" 64 "--congestion a/b: no kernel has such a name" \
+	diagnose -C a/b h --key open
+error "the same of a test" 64 "--congestion a/b: no kernel has such a name" test -C a/b h --key open
 error "no host" 64 "'': want HOST" diagnose ''
 error "no host but a port" 64 "':5201': want HOST" diagnose :5201
 error "port out of range" 64 "'h:65536': want HOST" diagnose h:65536
