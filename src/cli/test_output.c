@@ -96,7 +96,8 @@ int test_output_end(struct test_output *o, const struct exam *e)
 	struct text t = TEXT_INIT;
 	const char *problem = e->problem.k == ND_KNOWN ? e->problem.v : NULL;
 
-	if (!problem && (!r || r->status != RUN_COMPLETE))
+	/* A test in which a machine stood still went to its end: that is a remark. */
+	if (!problem && (!r || (r->status != RUN_COMPLETE && !run_stood_still(r))))
 		problem = r && r->problem.k == ND_KNOWN ? r->problem.v : "nothing was measured";
 	progress_line_end(&o->line);
 	if (o->json && test_stream_end(&o->stream, e, problem) && !o->rc)

@@ -41,8 +41,11 @@ static struct nd_f64 loss_of_datagrams(const struct run_end *rx)
 	return nd_f64((double)lost.v / (double)(packets + lost.v));
 }
 
-/* A pause of a second that takes a fifth of the window: the rate is no longer the path's. */
-#define PAUSE_US 1000000
+/*
+ * A pause that takes a fifth of the window: the rate is no longer the path's.  Shorter ones come
+ * of full CPUs alone, and the traffic goes on.
+ */
+#define PAUSE_US 1500000
 #define PAUSE_SHARE 0.2
 
 /* Longest time for which the end was not run at all; unknown when it does not tell. */

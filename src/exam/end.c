@@ -355,7 +355,8 @@ void end_settle(struct end *e, unsigned int quiet_ms, unsigned int timeout_ms)
 		nanosleep(&pause, NULL);
 		now = source_monotonic_ns(e->source);
 		bytes = load_bytes(e->load);
-		if (bytes != before)
+		/* Its reader may be kept from its CPU. */
+		if (bytes != before || load_unread(e->load))
 			last = now;
 	}
 }

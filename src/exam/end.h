@@ -96,7 +96,7 @@ void end_cancel(struct end *e);
 void end_quiesce(struct end *e);
 /* Receives until the other end has closed all that it sends on, at most so long. */
 void end_drain(struct end *e, unsigned int timeout_ms);
-/* Receives until nothing has come for quiet_ms, at most so long. */
+/* Receives until nothing has come, or waits to be read, for quiet_ms; at most so long. */
 void end_settle(struct end *e, unsigned int quiet_ms, unsigned int timeout_ms);
 /* Waits for the end of the run, stops traffic and closes the sockets. */
 void end_stop(struct end *e);

@@ -87,7 +87,7 @@ struct flow_state {
 	struct running_mean ratios[RATIO_COUNT];
 };
 
-struct flow_folder { struct flow_state *flows; size_t n; };
+struct flow_folder { struct flow_state *flows; size_t n, room; };
 
 static const struct nd_u64 *u64_at(const void *row, size_t offset)
 {
@@ -150,22 +150,41 @@ struct flow_folder *flow_folder_copy(const struct flow_folder *f)
 		return NULL;
 	}
 	memcpy(copy->flows, f->flows, f->n * sizeof(*copy->flows));
-	copy->n = f->n;
+	copy->n = copy->room = f->n;
 	return copy;
 }
 
-static struct flow_state *state_for(struct flow_folder *f, const struct flow_sample *s, size_t hint)
+/* Among those that were there before; the same flow is mostly at the same place in each sample. */
+static struct flow_state *find_state(struct flow_folder *f, const struct flow_sample *s,
+				     size_t hint, size_t before)
 {
 	if (hint < f->n && f->flows[hint].first.flow.v == s->flow.v)
 		return &f->flows[hint];
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; i < before; i++)
 		if (f->flows[i].first.flow.v == s->flow.v)
 			return &f->flows[i];
-	struct flow_state *grown = realloc(f->flows, (f->n + 1) * sizeof(*grown));
+	return NULL;
+}
+
+/* Room for n more; 0 or -ENOMEM. */
+static int reserve(struct flow_folder *f, size_t n)
+{
+	struct flow_state *grown;
+
+	if (f->n + n <= f->room)
+		return 0;
+	grown = realloc(f->flows, (f->n + n) * sizeof(*grown));
 	if (!grown)
-		return NULL;
+		return -ENOMEM;
 	f->flows = grown;
-	struct flow_state *st = &grown[f->n++];
+	f->room = f->n + n;
+	return 0;
+}
+
+static struct flow_state *new_state(struct flow_folder *f, const struct flow_sample *s)
+{
+	struct flow_state *st = &f->flows[f->n++];
+
 	memset(st, 0, sizeof(*st));
 	st->first = *s;
 	return st;
@@ -204,11 +223,16 @@ static void raise_to(struct nd_u64 *max, struct nd_u64 v)
 
 int flow_folder_add(struct flow_folder *f, const struct counters *sample)
 {
+	/* Within a sample a flow is once: those that this one brings need not be looked for. */
+	size_t before = f->n;
+
 	for (size_t i = 0; i < sample->nflows; i++) {
 		const struct flow_sample *s = &sample->flows[i];
-		struct flow_state *st = state_for(f, s, i);
-		if (!st)
+		struct flow_state *st = find_state(f, s, i, before);
+		if (!st && reserve(f, sample->nflows - i))
 			return -ENOMEM;
+		if (!st)
+			st = new_state(f, s);
 		st->last = *s;
 		st->samples++;
 		st->sends = nd_str_is(s->direction, "send");

@@ -27,7 +27,7 @@ struct kept { char client[CLIENT_KEY_CAP]; struct facts *facts; unsigned int use
 /* How soon the end of a run is noticed, where the client's side does not say. */
 #define USUAL_HEED_MS 200
 /* After a client's last byte went out it may take so long to arrive. */
-#define QUIET_MS 20
+#define QUIET_MS 50
 /* Datagrams have no end to wait for, and their reader may be kept from its CPU. */
 #define QUIET_DATAGRAMS_MS 100
 #define SETTLE_MS 500

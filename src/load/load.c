@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -493,6 +495,19 @@ size_t load_open_receivers(const struct load *l)
 		count += l->flows[i].role == LOAD_RECEIVE &&
 			 !atomic_load_explicit(&l->flows[i].ended, memory_order_relaxed);
 	return count;
+}
+
+bool load_unread(const struct load *l)
+{
+	for (size_t i = 0; i < l->nflows; i++) {
+		int bytes = 0;
+
+		if (l->flows[i].role == LOAD_RECEIVE &&
+		    !atomic_load_explicit(&l->flows[i].ended, memory_order_relaxed) &&
+		    ioctl(l->flows[i].fd, SIOCINQ, &bytes) == 0 && bytes > 0)
+			return true;
+	}
+	return false;
 }
 
 void load_quiesce(struct load *l)

@@ -170,6 +170,8 @@ bool load_done(const struct load *l);
 size_t load_broken_flows(const struct load *l, int *first_errno);
 /* Receiving flows that the other end has not closed yet.  Cheap, any thread. */
 size_t load_open_receivers(const struct load *l);
+/* Something waits in the socket of a receiver to be taken in.  A system call for each. */
+bool load_unread(const struct load *l);
 /*
  * Declares the run over: senders stop writing, receivers go on (call it there too, so that
  * a closing peer counts as no failure).  Does not wait.

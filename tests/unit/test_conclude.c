@@ -43,8 +43,8 @@ static void a_pause_spoils_a_run(void **state)
 {
 	static const struct { uint64_t held_us, asleep_us, window_ms; bool spoilt; } cases[] = {
 		{ 100000, 0, 1000, false },
-		{ 999999, 0, 1500, false },
-		{ 1000000, 0, 2000, true },
+		{ 1499999, 0, 2000, false },
+		{ 1500000, 0, 2000, true },
 		{ 2000000, 0, 11000, false },
 		{ 2300000, 0, 11000, true },
 		{ 0, 3000000, 4000, true },
