@@ -43,26 +43,25 @@ static uint64_t asked_rate(const struct run_spec *s)
 {
 	uint64_t each = s->rate_bps;
 
-	if (s->pacing_bps && (!each || s->pacing_bps < each))
+	/* Datagrams are paced by fq alone, which the sender need not have. */
+	if (s->protocol == RUN_TCP && s->pacing_bps && (!each || s->pacing_bps < each))
 		each = s->pacing_bps;
 	return each > UINT64_MAX / RUN_MAX_STREAMS ? UINT64_MAX : each * run_flows(s);
 }
 
-/* Our own sending we can limit; a client that sends must ask for a rate that is allowed. */
+/*
+ * A client that sends must ask for a rate that is allowed.  Our own sending keeps to one whatever
+ * it asks for.
+ */
 static int limit_rate(struct iperf3_session *is)
 {
-	uint64_t max = is->server->options.max_bps, asked;
 	struct run_spec *s = &is->parameters.spec;
+	uint64_t max = is->server->options.max_bps, asked = asked_rate(s);
+	bool client_sends = s->bidirectional || s->direction == RUN_FORWARD;
 
-	if (max == 0)
-		return 0;
-	asked = asked_rate(s);
-	if (asked == 0 && s->direction == RUN_REVERSE && !s->bidirectional) {
-		s->rate_bps = max / s->streams;
-		return 0;
-	}
-	if (asked == 0 || asked > max)
+	if (max && (asked > max || (asked == 0 && client_sends)))
 		return refuse(is, IPERF3_ETOTALRATE, "it asks for more than --max-rate allows");
+	server_limit_rate(&is->server->options, s, false);
 	return 0;
 }
 

@@ -22,7 +22,9 @@ enum {
 	ACCEPTS_A_ROUND = 64,		/* before those already here are looked at again */
 	USUAL_IPERF3_TESTS = 64,
 	LINES_A_WINDOW = 10,		/* of strangers */
-	WINDOW_MS = 1000
+	WINDOW_MS = 1000,
+	MIN_RATE_BPS = 8000,		/* the lowest that a run spec may ask for */
+	BURSTS_A_SECOND = 10		/* at least, under a limit */
 };
 
 /* ---- events ---- */
@@ -71,6 +73,27 @@ void server_event(struct peer_server *s, enum peer_event event, const char *fmt,
 	if (due || test)
 		emit(s, event, due ? line : NULL);
 	pthread_mutex_unlock(&s->event_lock);
+}
+
+/* ---- limits ---- */
+
+void server_limit_rate(const struct peer_server_options *o, struct run_spec *spec,
+		       bool kernel_paces)
+{
+	/* Without fq nothing in the kernel would pace datagrams. */
+	uint64_t *rate = kernel_paces ? &spec->pacing_bps : &spec->rate_bps;
+	uint64_t share = o->max_bps / run_flows(spec), blocks;
+
+	if (o->max_bps == 0)
+		return;
+	if (share < MIN_RATE_BPS)
+		share = MIN_RATE_BPS;
+	if (*rate == 0 || *rate > share)
+		*rate = share;
+	blocks = share / 8 / BURSTS_A_SECOND / spec->block_bytes;
+	/* None: as the engine sees fit, which is a part of a block, or one datagram. */
+	if (spec->burst_blocks > blocks)
+		spec->burst_blocks = blocks;
 }
 
 /* ---- opening and closing ---- */

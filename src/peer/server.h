@@ -85,6 +85,13 @@ int server_open(const struct peer_server_options *o, const struct peer_service *
 void server_event(struct peer_server *s, enum peer_event event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Gives every sender of a run its share of --max-rate, unless it asks for less, and no more than
+ * 100 ms of that in a row.  kernel_paces: TCP's own pacing keeps it, not the worker that sends.
+ */
+void server_limit_rate(const struct peer_server_options *o, struct run_spec *spec,
+		       bool kernel_paces);
+
 /* ---- greeting.c ---- */
 
 enum greeting_result {

@@ -21,7 +21,6 @@
 #include "src/peer/thread.h"
 #include "src/peer/udp_door.h"
 
-enum { MIN_PACING_BPS = 8000 };		/* the lowest that a run spec may ask for */
 
 struct server_run {
 	struct session *session;
@@ -67,21 +66,6 @@ static bool against_limits(const struct peer_server_options *o, const struct run
 		return true;
 	}
 	return false;
-}
-
-/* The sender keeps to it: in a forward run that is the client, which is told. */
-static void limit_rate(const struct peer_server_options *o, struct run_spec *spec)
-{
-	uint64_t share = o->max_bps / run_flows(spec);
-	/* UDP's is kept by us: without fq nothing in the kernel would pace datagrams. */
-	uint64_t *rate = spec->protocol == RUN_UDP ? &spec->rate_bps : &spec->pacing_bps;
-
-	if (o->max_bps == 0)
-		return;
-	if (share < MIN_PACING_BPS)
-		share = MIN_PACING_BPS;
-	if (*rate == 0 || *rate > share)
-		*rate = share;
 }
 
 /* ---- waiting ---- */
@@ -446,7 +430,8 @@ int session_run(struct session *ss, const cJSON *request, uint64_t id)
 		return session_send_error(ss, id, PROTOCOL_REFUSED, why.text);
 	if (against_limits(&s->options, &r.spec, text, sizeof(text)))
 		return session_send_error(ss, id, PROTOCOL_REFUSED, text);
-	limit_rate(&s->options, &r.spec);
+	/* The sender keeps to it: in a forward run that is the client, which is told. */
+	server_limit_rate(&s->options, &r.spec, r.spec.protocol == RUN_TCP);
 	r.fds = malloc(run_connections(&r.spec) * sizeof(*r.fds));
 	if (!r.fds)
 		return session_send_error(ss, id, PROTOCOL_FAILED, "out of memory");

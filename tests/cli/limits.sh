@@ -87,4 +87,22 @@ for i in 1 2; do
 	served "client $i was served" "$work/report.$i" "$work/client.$i"
 done
 stop_server
+
+# Plain iperf3 clients, whatever they ask for: we send no more than --max-rate, in any second.
+if command -v iperf3 >/dev/null; then
+	serve --allow-iperf3 --max-seconds 3 --max-streams 4 --max-rate 10M
+	for asks in "-R" "-R -P 4 -u -b 2M" "-u -R -b 0 --fq-rate 9M" "-R --fq-rate 9M" \
+		"-R -b 1M/1000 -l 1M" "-u -R -b 1M/1000 -l 60000" "--bidir -b 1M/1000 -l 1M"; do
+		# Words on purpose.
+		# shellcheck disable=SC2086
+		in_time 30 iperf3 -c 127.0.0.1 -p "$port" -J -t 1 $asks
+		holds "iperf3 $asks: limited" '.error == null and (.end |
+			(.sum_sent_bidir_reverse // .sum_sent // .sum).bytes | . > 0 and . < 4000000)'
+	done
+	in_time 30 iperf3 -c 127.0.0.1 -p "$port" -J -t 1 -u -b 0 --fq-rate 9M
+	holds "iperf3's datagrams that nothing paces: refused" '.error | test("rate|limit")'
+	stop_server
+else
+	skip "limits of iperf3 clients" "no iperf3"
+fi
 done_testing
