@@ -311,6 +311,7 @@ static int fit_spec(struct peer *p, struct error *err)
 	if (s->protocol == RUN_TCP && s->block_bytes > IPERF3_MAX_TCP_BLOCK_BYTES)
 		return error_set(err, EINVAL, "%s: iperf3 takes blocks of up to %d bytes",
 				 p->label, IPERF3_MAX_TCP_BLOCK_BYTES);
+	iperf3_round_amount(s);
 	/* Its warm-up has whole seconds, and both ends must leave out the same. */
 	s->warmup_ms = (s->warmup_ms + 999) / 1000 * 1000;
 	return 0;

@@ -123,6 +123,14 @@ static void fit_to_engine(struct run_spec *spec)
 		spec->pacing_bps = MIN_RATE_BPS;
 }
 
+void iperf3_round_amount(struct run_spec *s)
+{
+	uint64_t rest = s->block_bytes ? s->total_bytes % s->block_bytes : 0;
+
+	if (rest)
+		s->total_bytes += s->block_bytes - rest;
+}
+
 static int read_parameters(const cJSON *obj, struct iperf3_parameters *out)
 {
 	struct run_spec *spec = &out->spec;
@@ -137,6 +145,7 @@ static int read_parameters(const cJSON *obj, struct iperf3_parameters *out)
 	if (rc)
 		return rc;
 	fit_to_engine(spec);
+	iperf3_round_amount(spec);
 	copy_text(obj, "congestion", spec->congestion_control, sizeof(spec->congestion_control));
 	copy_text(obj, "authtoken", out->token, sizeof(out->token));
 	copy_text(obj, "client_version", out->client_version, sizeof(out->client_version));

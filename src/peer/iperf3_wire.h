@@ -98,6 +98,11 @@ struct iperf3_parameters {
 
 /* 0, or the enum iperf3_error that says what is wrong with them. */
 int iperf3_parse_parameters(const char *text, size_t len, struct iperf3_parameters *out);
+/*
+ * iperf3 sends whole blocks only, and a receiver of one may wait for all of it: an amount is what
+ * its blocks hold.
+ */
+void iperf3_round_amount(struct run_spec *s);
 /* Length and JSON; the caller frees *out.  0 or -ENOMEM. */
 int iperf3_format_parameters(const struct iperf3_parameters *p, unsigned char **out, size_t *len);
 

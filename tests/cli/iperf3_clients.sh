@@ -43,6 +43,8 @@ client -n 20M
 holds "an amount of bytes arrives whole" "$bytes | .[1] == 20971520"
 client -n 20M -R
 holds "an amount of bytes is sent" "$bytes | .[0] >= 20971520"
+client -n 1000001 -R
+holds "its last block is whole" "$bytes | .[0] == 1048576"
 in_time 20 tests/cli/stranger.pl late "$port" 20971520
 says "having sent it all we wait for the client's word" '^9 10 1 2 13 all 14$'
 client -k 50 -l 64K -P 2

@@ -35,6 +35,15 @@ for direction in --forward --reverse; do
 	done
 done
 
+for direction in forward reverse; do
+	[ "$direction" = forward ] && option= || option=--reverse
+	# shellcheck disable=SC2086
+	in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -n 1000001 $option --report json
+	holds "$direction, an amount of bytes: its last block is whole at both ends" \
+		'.error == null and (.end | .sum_sent.bytes == 1048576 and
+			.sum_received.bytes == 1048576)'
+done
+
 in_time 60 "$NETDOCTOR" diagnose "iperf3://127.0.0.1:$port" $quick
 served "iperf3:// asks for it"
 says "it says so, with how to see more" "one-ended.*iperf3"
