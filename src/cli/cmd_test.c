@@ -17,7 +17,7 @@
 static const struct option_row test_options[] = {
 	PEER_OPTIONS(struct test_settings),
 	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS, AT(time_ms),
-	  .argument = "SECONDS", .help = "measured seconds (default 10)",
+	  .argument = "SECONDS", .help = "measured seconds (default 10)", .want = TEST_TIME_WANT,
 	  .max = RUN_MAX_SECONDS * 1000ULL },
 	{ .letter = 'n', .name = "bytes", .kind = OPTION_SIZE, AT(total_bytes),
 	  .argument = "BYTES", .help = "instead of a time: until this much was sent", .min = 1,
@@ -30,7 +30,7 @@ static const struct option_row test_options[] = {
 	  .max = 600000 },
 	{ .letter = 'i', .name = "interval", .kind = OPTION_SECONDS, AT(interval_ms),
 	  .argument = "SECONDS", .help = "a report each (default 1; at least 0.1; 0: only the end)",
-	  .max = 3600000 },
+	  .want = TEST_INTERVAL_WANT, .max = 3600000 },
 	{ .letter = 'P', .name = "parallel", .kind = OPTION_NUMBER, AT(streams), .argument = "N",
 	  .help = "streams (default 1)", .min = 1, .max = RUN_MAX_STREAMS },
 	{ .letter = 'R', .name = "reverse", .kind = OPTION_FLAG, AT(reverse),

@@ -77,8 +77,16 @@ static int store_choice(const struct command *c, const struct option_row *o, con
 /* Seconds with a fraction to whole milliseconds. */
 static int parse_seconds(const char *value, uint64_t *ms)
 {
+	char whole[32];
 	double s;
-	int rc = parse_f64(value, &s);
+	int rc;
+
+	/* People write .5, JSON's numbers never begin so. */
+	if (value[0] == '.' && strlen(value) < sizeof(whole) - 1) {
+		snprintf(whole, sizeof(whole), "0%s", value);
+		value = whole;
+	}
+	rc = parse_f64(value, &s);
 
 	if (rc)
 		return rc;
@@ -95,6 +103,8 @@ static int wrong_number(const struct command *c, const struct option_row *o, con
 
 	switch (o->kind) {
 	case OPTION_SECONDS:
+		if (o->want)
+			return wrong(c, o, value, o->want);
 		snprintf(want, sizeof(want), "want %g to %g seconds", (double)min / 1000,
 			 (double)max / 1000);
 		break;

@@ -38,6 +38,7 @@ struct OPTION_BY_NAME option_row {
 	const char *argument;		/* "HOST"; NULL for flags */
 	const char *help;
 	uint64_t min, max;		/* of the kinds that have a range */
+	const char *want;		/* what a range alone does not say; NULL: the range */
 	const char *const *choices;	/* NULL-terminated */
 };
 

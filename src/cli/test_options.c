@@ -92,9 +92,9 @@ static const char *contradiction(const struct test_settings *s)
 	if (s->total_bytes && s->total_blocks)
 		return "--bytes and --blockcount exclude each other";
 	if (s->time_ms != TEST_UNSET && s->time_ms < 100)
-		return "--time: want at least 0.1 seconds";
+		return "--time: " TEST_TIME_WANT;
 	if (s->interval_ms && s->interval_ms < 100)
-		return "--interval: want 0.1 to 3600 seconds, or 0";
+		return "--interval: " TEST_INTERVAL_WANT;
 	if (s->reverse && s->bidirectional)
 		return "--reverse and --bidir exclude each other";
 	if (s->send_file && s->zerocopy)

@@ -25,6 +25,10 @@ struct test_settings {
 #define TEST_UNSET UINT64_MAX
 #define TEST_USUAL_TIME_MS 10000
 
+/* A table's row has a lowest value only, but 0 is none of time and another meaning of interval. */
+#define TEST_TIME_WANT "want 0.1 to 86400 seconds"
+#define TEST_INTERVAL_WANT "want 0.1 to 3600 seconds, or 0"
+
 #define TEST_SETTINGS_DEFAULTS \
 	{ .time_ms = TEST_UNSET, .interval_ms = 1000, .streams = 1, }
 

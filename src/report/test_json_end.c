@@ -167,11 +167,12 @@ static cJSON *sum_row(const struct run *r, size_t first, enum side s, bool mark)
 	return NULL;
 }
 
-static cJSON *udp_sum(const struct run *r)
+/* Of the flows from `first` on, which go one way. */
+static cJSON *udp_sum(const struct run *r, size_t first)
 {
-	enum side tx = sender_of(r, 0), rx = side_other(tx);
-	struct totals sent = totals_of(&r->ends[tx], 0, r->spec.streams);
-	struct totals came = totals_of(&r->ends[rx], 0, r->spec.streams);
+	enum side tx = sender_of(r, first), rx = side_other(tx);
+	struct totals sent = totals_of(&r->ends[tx], first, r->spec.streams);
+	struct totals came = totals_of(&r->ends[rx], first, r->spec.streams);
 	cJSON *o = cJSON_CreateObject();
 	double packets = number(sent.packets);
 
@@ -187,19 +188,18 @@ static cJSON *udp_sum(const struct run *r)
 
 static bool put_sums(const struct run *r, cJSON *o)
 {
-	static const char *const names[2][2] = {
-		{ "sum_sent", "sum_received" },
-		{ "sum_sent_bidir_reverse", "sum_received_bidir_reverse" },
+	static const char *const names[2][3] = {
+		{ "sum_sent", "sum_received", "sum" },
+		{ "sum_sent_bidir_reverse", "sum_received_bidir_reverse", "sum_bidir_reverse" },
 	};
 	bool udp = r->spec.protocol == RUN_UDP;
 
-	if (udp && !json_put(o, "sum", udp_sum(r)))
-		return false;
 	for (size_t way = 0; way < (r->spec.bidirectional ? 2 : 1); way++) {
 		size_t first = way * r->spec.streams;
 		enum side tx = sender_of(r, first), rx = side_other(tx);
 		bool ours = tx == SIDE_LOCAL;
-		if (!json_put(o, names[way][0], sum_row(r, first, tx, udp || ours)) ||
+		if ((udp && !json_put(o, names[way][2], udp_sum(r, first))) ||
+		    !json_put(o, names[way][0], sum_row(r, first, tx, udp || ours)) ||
 		    !json_put(o, names[way][1], sum_row(r, first, rx, !udp && ours)))
 			return false;
 	}

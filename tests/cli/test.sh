@@ -54,6 +54,12 @@ error "offloads of datagrams without them" 64 'want --udp' test 127.0.0.1 --gso
 error "a rate that is none" 64 '--bitrate' test 127.0.0.1 -b 10M/0
 error "a CPU that is none" 64 '--affinity' test 127.0.0.1 -A 1,x
 error "a TOS that is none" 64 '--tos' test 127.0.0.1 -S 0x1ff
+error "a fraction that begins with its point" 64 '--interval: want 0.1 to 3600 seconds, or 0' \
+	test 127.0.0.1 -i .05
+error "an interval too long" 64 '--interval 1e6: want 0.1 to 3600 seconds, or 0' \
+	test 127.0.0.1 -i 1e6
+error "an interval of a point" 64 '--interval .: want 0.1 to 3600 seconds, or 0' \
+	test 127.0.0.1 -i .
 error "nobody there" 3 'refused' test 127.0.0.1:1
 
 in_time "$bound" "$NETDOCTOR" test 127.0.0.1:1 -J
@@ -63,7 +69,7 @@ holds "a whole object with the error" \
 
 serve
 
-measure -t 1.5 -P 2 -i 0.5
+measure -t 1.5 -P 2 -i .5
 measured "two streams"
 says "a line a stream" \
 	'^\[  7\] +0\.00-[01]\.[0-9]+ +sec +[0-9.]+ [KMG]?Bytes +[0-9.]+ [KMG]?bits/sec'
@@ -100,6 +106,10 @@ measure -t 1 -R -J
 as_iperf3 tcp-reverse
 measure -t 1 --bidir -J
 as_iperf3 bidir
+measure -t 1 -u --bidir -J
+as_iperf3 udp-bidir
+holds "a sum each way" '.end | .sum_bidir_reverse.sender == false and .sum.sender and
+	.sum_bidir_reverse.packets == .sum_sent_bidir_reverse.packets'
 measure -t 1 -u -b 10M -J
 as_iperf3 udp
 measure -t 1 -u -b 10M -R -J
