@@ -23,8 +23,8 @@
 #define IN_FLIGHT_NS 500000000ULL
 /* From the window's end until the sender may stop. */
 #define TAIL_NS 100000000ULL
-/* An iperf3 counts until it hears that we have stopped: nearly what we count. */
-#define IPERF3_TAIL_NS 20000000ULL
+/* An iperf3 reads no more once it has heard that we have stopped: until it has read the last. */
+#define IPERF3_UDP_TAIL_NS 20000000ULL
 
 struct live_pair { struct end_live live[EXAM_ENDS]; bool seen[EXAM_ENDS]; };
 
@@ -41,15 +41,17 @@ static bool by_bytes(const struct run_spec *s)
 	return s->total_bytes || s->total_blocks;
 }
 
-static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns,
-				    uint64_t tail_ns)
+/* An iperf3's warm-up begins when it begins. */
+static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns, bool iperf3)
 {
 	struct run_window w;
 
-	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) + END_LEAD_NS +
+	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) + (iperf3 ? 0 : END_LEAD_NS) +
 		    spec->warmup_ms * 1000000ULL;
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
-	w.stop_ns = w.to_ns + tail_ns;
+	w.stop_ns = w.to_ns + TAIL_NS;
+	if (iperf3)
+		w.stop_ns = w.to_ns + (spec->protocol == RUN_UDP ? IPERF3_UDP_TAIL_NS : 0);
 	return w;
 }
 
@@ -275,6 +277,8 @@ static int finish_iperf3(struct peer *peer, struct end *end, bool udp, struct pe
 		rc = error_set(err, ENOMEM, "out of memory for the run's results");
 	else
 		rc = peer_run_exchange(peer, &ours, FINISH_TIMEOUT_MS, said, err);
+	if (!rc)
+		one_ended_omit(&ours, said);
 	peer_results_free(&ours);
 	return rc;
 }
@@ -291,11 +295,12 @@ static int keep_iperf3(const struct peer_results *said, struct exam *e, struct r
 static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struct error *err)
 {
 	const struct run_spec *spec = &c->run->spec;
-	struct run_window w = window_for(spec, now_ns(), c->iperf3 ? IPERF3_TAIL_NS : TAIL_NS);
+	struct run_window w = window_for(spec, now_ns(), c->iperf3);
 	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = c->exam->facts[SIDE_LOCAL],
 				     .pin_cpu = spec->client_cpu, .asks = true,
+				     .whole = c->iperf3,
 				     .same_machine = nd_is_true(c->exam->path.same_machine) };
 	int rc = end_start(&config, &c->end, err);
 

@@ -48,9 +48,23 @@ static void init_lock(struct end *e)
 	pthread_condattr_destroy(&attr);
 }
 
+/* The window begins now, and is as long as it was to be. */
+static void shift_window(struct end *e, uint64_t begin_ns)
+{
+	uint64_t length = e->window.to_ns - e->window.from_ns;
+	uint64_t tail = e->window.stop_ns - e->window.to_ns;
+
+	e->window.from_ns = begin_ns;
+	/* That of a run by bytes is a bound: nobody misses the moment. */
+	if (e->total_bytes)
+		return;
+	e->window.to_ns = begin_ns + length;
+	e->window.stop_ns = e->window.to_ns + tail;
+}
+
 /*
- * A run by bytes has no time to lose: what moves before the first sample would be missing in the
- * end.  Threads that were not born yet have used no CPU.
+ * A run by bytes, and one that is to be whole, have no time to lose: what moves before the first
+ * sample would be missing in the end.  Threads that were not born yet have used no CPU.
  */
 static int begin_at_once(struct end *e, struct error *err)
 {
@@ -59,7 +73,7 @@ static int begin_at_once(struct end *e, struct error *err)
 	struct counters *first = NULL;
 
 	e->total_bytes = e->spec.bidirectional ? 2 * total : total;
-	if (!total || e->spec.warmup_ms)
+	if ((!total && !e->whole) || e->spec.warmup_ms)
 		return 0;
 	int rc = end_take_sample(e, COUNTER_AT_ENDS, &first);
 	if (!rc) {
@@ -73,7 +87,7 @@ static int begin_at_once(struct end *e, struct error *err)
 	if (rc)
 		return error_set(err, -rc, "cannot sample this host: %s", strerror(-rc));
 	if (first->clock.monotonic_ns.k == ND_KNOWN)
-		e->window.from_ns = first->clock.monotonic_ns.v;
+		shift_window(e, first->clock.monotonic_ns.v);
 	return 0;
 }
 
@@ -90,6 +104,7 @@ static int set_up(struct end *e, const struct end_config *config, struct error *
 	e->spec = *config->spec;
 	e->window = config->window;
 	e->facts = config->facts;
+	e->whole = config->whole;
 	e->egress_ifindex = egress ? egress->ifindex.v : 0;
 	int rc = source_open_live(&e->source);
 	e->series = series_new(SERIES_MAX_INTERVALS);

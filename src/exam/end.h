@@ -34,6 +34,11 @@ struct end_config {
 	uint64_t pin_cpu;		/* the workers run on: number + 1; 0: see placement.h */
 	bool asks;			/* with spec->latency: this end asks, the other echoes */
 	bool same_machine;		/* as the other end, as far as is known */
+	/*
+	 * The other end counts all that is sent: without a warm-up the window begins before the
+	 * first byte, and senders have sent their last when it ends.
+	 */
+	bool whole;
 };
 
 struct end;

@@ -271,6 +271,15 @@ static void note_held_up(struct end *e, const struct turn *t, uint64_t at)
 		e->held_up_ns = wall - meant;
 }
 
+/* Senders stop; what they have in hand goes out in a moment, and is to be in the last sample. */
+static void hush(struct end *e)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+
+	load_quiesce(e->load);
+	nanosleep(&pause, NULL);
+}
+
 /*
  * Samples until `until`, or the end of the traffic, keeping only the newest sample; in the
  * window that becomes its last.
@@ -285,6 +294,8 @@ static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 
 		if (!awake && !e->first)
 			return 0;
+		if (over && e->first && e->whole)
+			hush(e);
 		enum counter_rate rate = rate_of_sample(e, n, over);
 		int rc = end_take_sample(e, rate, &c);
 		if (!rc)

@@ -29,7 +29,7 @@ struct end {
 	struct placement placement;
 	struct ping *ping;		/* NULL: nobody measures round trips, or not any more */
 	struct ping_result round_trips;
-	bool asks;
+	bool asks, whole;
 	uint64_t traffic_ns;		/* when it begins; 0: at once */
 	pthread_t thread;
 	bool thread_started;

@@ -102,10 +102,18 @@ static struct nd_u64 window_of(const struct peer_results *r, struct nd_u64 fallb
 	return longest > 0 ? nd_u64((uint64_t)(longest * 1e9)) : fallback;
 }
 
-/*
- * Up to release 3.13 it does not tell what was in the warm-up; its share of loss then is that of
- * both.
- */
+void one_ended_omit(const struct peer_results *ours, struct peer_results *told)
+{
+	for (size_t i = 0; i < told->nflows && i < ours->nflows; i++) {
+		struct peer_flow_result *r = &told->flows[i];
+		int64_t omitted = ours->flows[i].omitted_packets;
+
+		if (!r->omitted_packets && !r->omitted_lost && omitted > 0 && omitted < r->packets)
+			r->omitted_packets = omitted;
+	}
+}
+
+/* What an old one lost in the warm-up is not known: it counts as lost in the window. */
 static void fill_told_datagrams(const struct peer_flow_result *from, enum load_role role,
 			  struct flow_summary *f)
 {

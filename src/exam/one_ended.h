@@ -23,6 +23,12 @@ struct one_ended_samples {
 int one_ended_results(const struct one_ended_samples *s, size_t n, struct peer_results *out);
 
 /*
+ * Up to release 3.13 an iperf3 does not tell how many of its datagrams belong to the warm-up: about
+ * as many as we have counted there.
+ */
+void one_ended_omit(const struct peer_results *ours, struct peer_results *told);
+
+/*
  * An iperf3's end of a run, its role for the run's direction being this; rows in mem.  The window
  * is the longest that its flows tell, else fallback_ns.  All that it does not tell stays ND_UNREAD:
  * with a netdoctor there it would be known.  0 or -ENOMEM.

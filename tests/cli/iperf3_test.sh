@@ -31,6 +31,9 @@ done <<'END'
 1 -k 100 -l 64K -R
 1 -t 1 -O 1 -b 20M
 END
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 -N -b 20M/10 --report json
+holds "what is sent before the first sample counts, too" '.end | .sum_sent.bytes > 1000000 and
+	.sum_sent.bytes == .sum_received.bytes'
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 --report json
 holds "how busy it was" '.end.cpu_utilization_percent | .remote_total > 0 and
 	.remote_user + .remote_system > 0 and

@@ -91,4 +91,17 @@ for streams in 1 4 64; do
 	done
 done
 
+# All that we send counts, from the first byte on, at both ends and in the intervals.
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -t 1 -b 20M -l 1000 --report json
+holds "its server counts what we have sent" '.end | .sum_sent.packets > 1000 and
+	.sum_sent.packets == .sum_received.packets'
+holds "and so do our intervals" '([.intervals[].sum.packets] | add) == .end.sum_sent.packets'
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -t 1 -O 1 -b 8M -l 1000 --report json
+holds "a warm-up that we leave out, and it" '.end | .sum_sent.packets > 500 and
+	.sum_received.packets < 1.5 * .sum_sent.packets and
+	.sum_received.packets > 0.6 * .sum_sent.packets'
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -R -t 1 -O 1 -b 8M -l 1000 --report json
+holds "the same when it sends" '.end | .sum_received.packets > 500 and
+	.sum_sent.packets < 1.5 * .sum_received.packets'
+
 done_testing
