@@ -154,7 +154,8 @@ static int unexpected_state(struct peer *p, const struct peer_target *target, in
 				 p->label);
 	case WIRE_SERVER_ERROR:
 		if (wire_receive(fd, codes, sizeof(codes), deadline_ns) < 0)
-			memset(codes, 0, sizeof(codes));
+			return error_set(err, EPROTONOSUPPORT, "%s: runs iperf3, not netdoctor, "
+					 "and refused: start 'netdoctor serve' there", p->label);
 		return error_set(err, EPROTONOSUPPORT, "%s: runs iperf3, not netdoctor, and "
 				 "refused with its error %" PRIu32 " (%s): start 'netdoctor serve' "
 				 "there",

@@ -71,11 +71,13 @@ void iperf3_client_end(struct peer *p)
 int iperf3_client_refused(const struct peer *p, int fd, bool had_login, uint64_t deadline_ns,
 			  struct error *err)
 {
-	unsigned char codes[8] = { 0 };
+	uint64_t said = deadline_earlier(deadline_in_ms(p->timing->send_ms), deadline_ns);
+	unsigned char codes[8];
 	uint32_t code;
 
-	if (wire_receive(fd, codes, sizeof(codes), deadline_ns) < 0)
-		memset(codes, 0, sizeof(codes));
+	if (wire_receive(fd, codes, sizeof(codes), said) < 0)
+		return error_set(err, EPROTONOSUPPORT, "%s: its iperf3 refused, and broke off "
+				 "before it said why", p->label);
 	code = wire_get_be32(codes);
 	/* To one without or with a wrong login the server sends whatever its last error was. */
 	if (had_login)
@@ -185,6 +187,8 @@ static int attempt(struct peer *p, const char *cookie, uint64_t deadline_ns, str
 
 	if (rc < 0)
 		return rc;
+	/* Busy it says so: it has nothing to wait for. */
+	deadline_ns = deadline_earlier(deadline_in_ms(p->timing->hello_ms), deadline_ns);
 	rc = wire_send(p->iperf3.fd, cookie, PEER_COOKIE_BYTES, deadline_ns);
 	if (rc < 0)
 		rc = gone(p, rc, "at our cookie", err);

@@ -24,6 +24,13 @@ silent_peer "one that falls silent after the cookie" 'connected, but it says not
 	take:37 say:09 silence
 silent_peer "one that falls silent in the TLS handshake" 'no answer in the TLS handshake' \
 	take:37 say:09 take:4 say:4e silence
+stranger silent_iperf3 listen take:37 silence
+timeout -k 1 "$bound" "$NETDOCTOR" test "iperf3://$stranger" >"$work/first" 2>&1 </dev/null
+check "an iperf3 that says nothing: its status" [ "$?" -eq 3 ]
+says "and why" 'its iperf3 says nothing in answer to our cookie' "$work/first"
+stranger half listen take:37 say:fe silence
+error "one that breaks off in its error" 3 'its iperf3 refused, and broke off before' \
+	test "iperf3://$stranger"
 
 serve
 peer=127.0.0.1:$port
