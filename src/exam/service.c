@@ -150,12 +150,15 @@ static bool tell(const struct serving *v, const struct end_live *live, struct be
 
 /*
  * A client that says when it has had enough says so after it has taken in all of ours, so our
- * having sent all does not end the run: its next byte would be read as an answer to us.
+ * having sent all does not end the run: its next byte would be read as an answer to us.  Waiting
+ * for its word we send nothing: it may never come.
  */
-static void await_client(const struct peer_run_hooks *hooks, unsigned int heed_ms)
+static void await_client(struct end *end, const struct peer_run_hooks *hooks, unsigned int heed_ms)
 {
 	const struct timespec pause = { .tv_nsec = (long)heed_ms * 1000000L };
 
+	if (hooks->ended)
+		end_quiesce(end);
 	while (hooks->ended && !hooks->ended(hooks->state) && !hooks->cancelled(hooks->state))
 		nanosleep(&pause, NULL);
 }
@@ -179,7 +182,7 @@ static void watch(struct end *end, const struct serving *v)
 			return;
 		}
 	}
-	await_client(hooks, heed_ms);
+	await_client(end, hooks, heed_ms);
 	/* The last beat ends with the run. */
 	for (struct beat *b; v->asked->report_ms && (b = end_take_beat(end));)
 		tell(v, &live, b);

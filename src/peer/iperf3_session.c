@@ -218,7 +218,7 @@ static int set_options(struct iperf3_session *is)
 static void *watch_client(void *arg)
 {
 	struct iperf3_session *is = arg;
-	uint64_t latest = is->window.to_ns + IPERF3_GUARD_S * UINT64_C(1000000000);
+	uint64_t latest = is->window.stop_ns + IPERF3_GUARD_S * UINT64_C(1000000000);
 
 	while (!atomic_load(&is->over)) {
 		unsigned char state = 0;
@@ -306,7 +306,7 @@ static void set_window(struct iperf3_session *is)
 
 	is->window.from_ns = timing_now_ns() + s->warmup_ms * 1000000u;
 	is->window.to_ns = is->window.from_ns + s->window_ms * 1000000u;
-	is->window.stop_ns = is->window.to_ns + IPERF3_GUARD_S * UINT64_C(1000000000);
+	is->window.stop_ns = is->window.to_ns + IPERF3_OVERRUN_S * UINT64_C(1000000000);
 }
 
 /* Until the client's TEST_END; all data sockets are closed then, for which it waits. */

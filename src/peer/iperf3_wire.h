@@ -77,8 +77,12 @@ static inline size_t iperf3_max_client_results(size_t streams)
 	return 16384 + streams * 1024;
 }
 
-/* Seconds that iperf3 waits for a message beyond what the test takes. */
-enum { IPERF3_MESSAGE_S = 10, IPERF3_GUARD_S = 40 };
+enum {
+	IPERF3_MESSAGE_S = 10,	/* what iperf3 waits for a message beyond what the test takes */
+	/* A client's clock ends a test; if it does not, we stop sending so much after that ... */
+	IPERF3_OVERRUN_S = 2,
+	IPERF3_GUARD_S = 5	/* ... and then wait so long for its word */
+};
 
 /* Ids of streams are 1, 3, 4, 5 ...: 2 was skipped by mistake once, and stays so for all time. */
 static inline int64_t iperf3_stream_id(size_t flow)

@@ -88,6 +88,22 @@ for i in 1 2; do
 done
 stop_server
 
+# under FIRST SECOND: what the endless one told of is no later, in ms.
+under() {
+	sed -n 's/^[1-9][0-9]* bytes, last after \([0-9]*\) ms, over after \([0-9]*\) ms$/\1 \2/p' \
+		"$work/out" >"$work/ms"
+	read -r last_ms over_ms <"$work/ms" && [ "$last_ms" -lt "$1" ] && [ "$over_ms" -lt "$2" ]
+}
+
+# Nor how long a client's test takes.
+serve --allow-iperf3 --max-seconds 1 --max-rate 100M
+in_time 60 tests/cli/stranger.pl endless "$port"
+sed 's/^/# /' "$work/out"
+check "who never says that its second is over: we stop, and hang up" under 15000 30000
+says "and say why" 'its test did not end in time' "$work/serve"
+still_serves "and a netdoctor after it"
+stop_server
+
 # Plain iperf3 clients, whatever they ask for: we send no more than --max-rate, in any second.
 if command -v iperf3 >/dev/null; then
 	serve --allow-iperf3 --max-seconds 3 --max-streams 4 --max-rate 10M
@@ -101,6 +117,8 @@ if command -v iperf3 >/dev/null; then
 	done
 	in_time 30 iperf3 -c 127.0.0.1 -p "$port" -J -t 1 -u -b 0 --fq-rate 9M
 	holds "iperf3's datagrams that nothing paces: refused" '.error | test("rate|limit")'
+	in_time 60 iperf3 -c 127.0.0.1 -p "$port" -J -R -n 1G
+	holds "iperf3's bytes that take longer than --max-seconds: ended" '.error != null'
 	stop_server
 else
 	skip "limits of iperf3 clients" "no iperf3"

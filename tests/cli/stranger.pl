@@ -11,6 +11,8 @@
 #                                     passes bytes on to PORT
 #   stranger.pl late PORT BYTES       an iperf3 client that BYTES are sent to, and that thinks for
 #                                     half a second before it says so; prints all states it hears
+#   stranger.pl endless PORT          an iperf3 client that asks for one second and never says it is
+#                                     over; prints the ms until our last byte, and until we hang up
 #
 # Steps: take:N bytes, say:HEX, random:N bytes, drip (a letter each 100 ms), silence (until the
 # other side has closed), close, reset; of connect alone slowly:HEX, a byte each 10 ms.
@@ -19,6 +21,7 @@ use warnings;
 use IO::Select;
 use IO::Socket::INET;
 use Socket qw(SOL_SOCKET SO_LINGER);
+use Time::HiRes qw(time);
 
 $| = 1;
 $SIG{PIPE} = 'IGNORE';
@@ -159,6 +162,27 @@ if ($mode eq 'listen') {
 	push @heard, $results =~ /"bytes":$bytes\b/ ? 'all' : 'other';
 	push @heard, ord(take($control, 1));
 	print "@heard\n";
+} elsif ($mode eq 'endless') {
+	my ($port) = @ARGV;
+	my $cookie = 'e' x 36 . "\0";
+	my $control = dial($port);
+	syswrite($control, $cookie);
+	take($control, 1);
+	syswrite($control, pack('N/a*', '{"tcp":true,"omit":0,"time":1,"num":0,"parallel":1,' .
+		'"reverse":true,"len":131072}'));
+	take($control, 1);
+	my $data = dial($port);
+	syswrite($data, $cookie);
+	take($control, 2);
+	my $begun = time;
+	my ($last, $bytes) = ($begun, 0);
+	while (my $n = sysread($data, my $ignored, 65536)) {
+		$bytes += $n;
+		$last = time;
+	}
+	silence($control);
+	printf "%d bytes, last after %d ms, over after %d ms\n", $bytes,
+		1000 * ($last - $begun), 1000 * (time() - $begun);
 } else {
 	die "stranger.pl: unknown mode $mode\n";
 }
