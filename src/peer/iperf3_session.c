@@ -120,6 +120,16 @@ static bool must_end(const struct iperf3_session *is)
 	return atomic_load(is->running ? &is->server->cutting : &is->server->stopping);
 }
 
+static int must_go(const struct iperf3_session *is)
+{
+	bool displaced;
+
+	pthread_mutex_lock(&is->server->lock);
+	displaced = is->displaced;
+	pthread_mutex_unlock(&is->server->lock);
+	return must_end(is) ? -ESHUTDOWN : displaced ? -EUSERS : 0;
+}
+
 int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
 {
 	struct pollfd p[] = {
@@ -127,16 +137,18 @@ int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char
 		{ .fd = is->wake_fd, .events = POLLIN }
 	};
 	eventfd_t count;
+	int rc = must_go(is);
 
-	if (must_end(is))
-		return -ESHUTDOWN;
+	if (rc < 0)
+		return rc;
 	poll(p, 2, deadline_left_ms(deadline_ns));
 	if (p[0].revents)
 		return wire_receive(is->fd, state, 1, deadline_ns);
 	if (!p[1].revents)
 		return timing_now_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
 	eventfd_read(is->wake_fd, &count);
-	return must_end(is) ? -ESHUTDOWN : -EAGAIN;
+	rc = must_go(is);
+	return rc < 0 ? rc : -EAGAIN;
 }
 
 /* Until all are here. */
@@ -166,18 +178,31 @@ static bool is_udp(const struct iperf3_session *is)
 	return is->parameters.spec.protocol == RUN_UDP;
 }
 
+static void streams_are_due(struct iperf3_session *is, bool due)
+{
+	pthread_mutex_lock(&is->server->lock);
+	is->idle_since_ns = due ? timing_now_ns() : 0;
+	pthread_mutex_unlock(&is->server->lock);
+}
+
 static int collect_streams(struct iperf3_session *is)
 {
 	struct error why = { "" };
-	int rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
+	int rc;
 
+	streams_are_due(is, true);
+	rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
+	if (rc == 0) {
+		rc = await_streams(is);
+		if (is_udp(is))
+			iperf3_udp_close(is);
+	}
+	streams_are_due(is, false);
+	if (rc == -EUSERS)
+		return refuse(is, IPERF3_ECREATESTREAM,
+			      "its streams do not come, and another client needs its place");
 	if (rc < 0 && why.text[0])
 		return refuse(is, IPERF3_ECREATESTREAM, why.text);
-	if (rc < 0)
-		return rc;
-	rc = await_streams(is);
-	if (is_udp(is))
-		iperf3_udp_close(is);
 	if (rc == -ETIMEDOUT)
 		return refuse(is, IPERF3_ECREATESTREAM, "its streams did not come in time");
 	qsort(is->arrivals, is->narrived, sizeof(*is->arrivals), by_serial);

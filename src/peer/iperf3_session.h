@@ -39,6 +39,8 @@ struct iperf3_session {
 	bool collecting;
 	struct arrival *arrivals;	/* run_flows() of them */
 	size_t narrived;
+	uint64_t idle_since_ns;		/* while streams are due: the last that came; 0: none are */
+	bool displaced;			/* too long: another client has its place */
 	struct udp_guest guest;
 	bool at_door;
 	uint64_t udp_ticket;		/* in the order of asking for UDP streams; 0: it does not */
@@ -71,7 +73,7 @@ enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COO
 
 /*
  * Waits for a byte on the control connection, or to be woken.  0: *state came; -EAGAIN: woken;
- * -ETIMEDOUT; -ESHUTDOWN: the server stops; else the client is gone.
+ * -ETIMEDOUT; -ESHUTDOWN: the server stops; -EUSERS: displaced; else the client is gone.
  */
 int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state);
 

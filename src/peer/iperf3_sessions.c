@@ -14,6 +14,11 @@
 #include "src/peer/thread.h"
 #include "src/peer/wire.h"
 
+enum {
+	PATIENCE_NS = 1000 * 1000 * 1000,
+	CROWD = 8			/* clients of one host without streams */
+};
+
 void iperf3_send_error(int fd, int code)
 {
 	unsigned char answer[9] = { IPERF3_SERVER_ERROR };
@@ -34,10 +39,12 @@ enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COO
 		if (is->done || CRYPTO_memcmp(is->cookie, cookie, PEER_COOKIE_BYTES) != 0)
 			continue;
 		v = DATA_REUSED;
-		if (!is->collecting || is->parameters.spec.protocol != RUN_TCP ||
+		if (!is->collecting || is->displaced ||
+		    is->parameters.spec.protocol != RUN_TCP ||
 		    is->narrived == run_flows(&is->parameters.spec))
 			continue;
 		is->arrivals[is->narrived++] = (struct arrival){ .fd = fd, .serial = serial };
+		is->idle_since_ns = timing_now_ns();
 		if (is->narrived == run_flows(&is->parameters.spec))
 			eventfd_write(is->wake_fd, 1);
 		v = DATA_TAKEN;
@@ -82,6 +89,52 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 	return NULL;
 }
 
+/* ---- places ---- */
+
+static bool awaits_streams(const struct iperf3_session *is)
+{
+	return is->idle_since_ns && !is->displaced && !is->done &&
+	       is->narrived < run_flows(&is->parameters.spec);
+}
+
+/* Those of its host. */
+static size_t count_awaiting(const struct peer_server *s, const struct iperf3_session *of)
+{
+	size_t n = 0;
+
+	for (const struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
+		n += awaits_streams(is) && strcmp(is->info.address, of->info.address) == 0;
+	return n;
+}
+
+/*
+ * A place is for who uses it.  Of the host with the most clients whose streams do not come, the one
+ * that has waited longest loses its own.  Unless they are a crowd, which would keep others out by
+ * coming again and again, that is only after a while.
+ */
+static void displace(struct peer_server *s)
+{
+	struct iperf3_session *worst = NULL;
+	size_t most = 0;
+	bool crowd;
+
+	for (struct iperf3_session *is = s->iperf3_sessions; is; is = is->next) {
+		size_t n = awaits_streams(is) ? count_awaiting(s, is) : 0;
+
+		if (n < most || n == 0 ||
+		    (n == most && is->idle_since_ns >= worst->idle_since_ns))
+			continue;
+		worst = is;
+		most = n;
+	}
+	crowd = most >= CROWD && most > s->options.max_iperf3 / 4;
+	if (!worst || (!crowd && timing_now_ns() - worst->idle_since_ns < PATIENCE_NS))
+		return;
+	worst->displaced = true;
+	s->niperf3--;
+	eventfd_write(worst->wake_fd, 1);
+}
+
 /* Under the server's lock: 0, or why not. */
 static int admit(struct peer_server *s, struct iperf3_session *is)
 {
@@ -89,6 +142,8 @@ static int admit(struct peer_server *s, struct iperf3_session *is)
 
 	if (s->options.once && s->once_begun)
 		return -EBUSY;
+	if (s->niperf3 >= s->options.max_iperf3)
+		displace(s);
 	if (s->niperf3 >= s->options.max_iperf3)
 		return -EUSERS;
 	rc = thread_start(&is->thread, iperf3_session_thread, is);
@@ -139,7 +194,7 @@ bool iperf3_reap(struct peer_server *s)
 			continue;
 		}
 		*p = is->next;
-		s->niperf3--;
+		s->niperf3 -= !is->displaced;
 		is->next = ended;
 		ended = is;
 	}

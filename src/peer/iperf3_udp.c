@@ -28,7 +28,7 @@ static enum data_verdict look(void *state, const char *greeting)
 	if (!iperf3_hello_answer(greeting, unused))
 		return v;
 	pthread_mutex_lock(&is->server->lock);
-	if (is->collecting && is->narrived < run_flows(&is->parameters.spec))
+	if (is->collecting && !is->displaced && is->narrived < run_flows(&is->parameters.spec))
 		v = DATA_TAKEN;
 	pthread_mutex_unlock(&is->server->lock);
 	return v;
@@ -42,9 +42,10 @@ static enum data_verdict take(void *state, const char *greeting, int fd)
 
 	pthread_mutex_lock(&is->server->lock);
 	/* The door asks one at a time, and only the session's own thread ends the collecting. */
-	if (v == DATA_TAKEN && is->collecting && is->narrived < n) {
+	if (v == DATA_TAKEN && is->collecting && !is->displaced && is->narrived < n) {
 		is->arrivals[is->narrived] = (struct arrival){ .fd = fd, .serial = is->narrived };
 		is->narrived++;
+		is->idle_since_ns = timing_now_ns();
 		if (is->narrived == n)
 			eventfd_write(is->wake_fd, 1);
 	} else {

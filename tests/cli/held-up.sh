@@ -63,7 +63,7 @@ attack() { # NAME
 	set -- "$1" "500" "100 say:6161" "20 random:65536" "20 say:$cookie take:1 say:ffffffff" \
 		"20 say:$cookie take:1 say:00001fff7b" "1 say:$own take:1 say:000000027b7d" \
 		"20 say:$cookie take:1 say:00000004ffffffff" "20 say:${cookie}09fffffffffffff" \
-		"20 say:$cookie reset" "20 slowly:$slow take:1 slowly:$slow_iperf3" \
+		"20 say:$cookie reset" "80 cookie take:1 say:000000027b7d" "20 slowly:$slow take:1 slowly:$slow_iperf3" \
 		"20 slowly:$cookie take:1 slowly:$slow_netdoctor take:1 slowly:160301010001"
 	name=$1
 	shift
@@ -73,7 +73,7 @@ attack() { # NAME
 		start "stranger.$i" tests/cli/stranger.pl connect "$port" $steps
 		strangers="$strangers $started"
 	done
-	for i in $(seq 11); do
+	for i in $(seq 12); do
 		wait_for "$work/stranger.$i" '^done' || fail "$name: strangers $i are there"
 	done
 }
@@ -85,7 +85,7 @@ hold_up() { # NAME
 	threads=$(count task)
 	memory=$(resident)
 	attack "$1"
-	served_soon "$1, 500 idle and 261 that talk nonsense"
+	served_soon "$1, 500 idle and 341 that talk nonsense"
 	served_iperf3 "$1, held up"
 	kill -KILL $strangers
 	given_back "$1"

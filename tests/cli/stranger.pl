@@ -14,8 +14,8 @@
 #   stranger.pl endless PORT          an iperf3 client that asks for one second and never says it is
 #                                     over; prints the ms until our last byte, and until we hang up
 #
-# Steps: take:N bytes, say:HEX, random:N bytes, drip (a letter each 100 ms), silence (until the
-# other side has closed), close, reset; of connect alone slowly:HEX, a byte each 10 ms.
+# Steps: take:N bytes, say:HEX, cookie (another each time), random:N bytes, drip (a letter each
+# 100 ms), silence (until the other side has closed), close, reset; of connect alone slowly:HEX, a byte each 10 ms.
 use strict;
 use warnings;
 use IO::Select;
@@ -41,6 +41,8 @@ sub silence {
 	1 while sysread($socket, my $ignored, 65536);
 }
 
+my $cookies = 0;
+
 sub step {
 	my ($socket, $step) = @_;
 	my ($word, $value) = split /:/, $step;
@@ -48,6 +50,8 @@ sub step {
 		take($socket, $value);
 	} elsif ($word eq 'say') {
 		syswrite($socket, pack('H*', $value));
+	} elsif ($word eq 'cookie') {
+		syswrite($socket, sprintf('%036b', ++$cookies) =~ tr/01/pq/r . "\0");
 	} elsif ($word eq 'random') {
 		# The same bytes each time, and no letter of a cookie first.
 		srand(20240607);

@@ -177,6 +177,68 @@ static void test_bad_clients(void **state)
 	misbehave(AFTER_START, 0, "iperf3 test over: gone in the middle");
 }
 
+/* One of many: the state that answers its parameters, or its cookie. */
+static unsigned char one_of_many(struct fixture *f, char letter, int *fd)
+{
+	static const char parameters[] = "{\"tcp\":true,\"time\":1,\"len\":1000}";
+	char cookie[PEER_COOKIE_BYTES] = RAW_COOKIE;
+
+	cookie[0] = letter;
+	*fd = raw_connect(f->port);
+	assert_int_equal(send(*fd, cookie, sizeof(cookie), MSG_NOSIGNAL), sizeof(cookie));
+	assert_int_equal(next_state(*fd), IPERF3_PARAM_EXCHANGE);
+	say_text(*fd, (uint32_t)strlen(parameters), parameters);
+	return next_state(*fd);
+}
+
+static int stream_of(struct fixture *f, char letter)
+{
+	char cookie[PEER_COOKIE_BYTES] = RAW_COOKIE;
+	int fd = raw_connect(f->port);
+
+	cookie[0] = letter;
+	assert_int_equal(send(fd, cookie, sizeof(cookie), MSG_NOSIGNAL), sizeof(cookie));
+	return fd;
+}
+
+/* Who asks for a test and brings no streams gives way to who comes after; a test does not. */
+static void test_displaced(void **state)
+{
+	struct peer_server_options o = {
+		.bind_address = "127.0.0.1", .allow_iperf3 = true, .max_iperf3 = 2
+	};
+	struct peer_timing t = patient;
+	struct fixture *f;
+	int a, b, c, d, of_b, of_c;
+
+	(void)state;
+	t.data_ms = 60000;
+	f = fixture_start(&o, &t);
+	/* It goes on until the byte comes. */
+	atomic_store(&f->run_kind, FAKE_RUN_BYTES);
+	assert_int_equal(one_of_many(f, 'a', &a), IPERF3_CREATE_STREAMS);
+	assert_int_equal(one_of_many(f, 'b', &b), IPERF3_CREATE_STREAMS);
+	sleep_ms(1100);
+	assert_int_equal(one_of_many(f, 'c', &c), IPERF3_CREATE_STREAMS);
+	assert_int_equal(next_state(a), IPERF3_SERVER_ERROR);
+	assert_error_code(a, IPERF3_ECREATESTREAM);
+	assert_true(fixture_saw(f, "and another client needs its place"));
+	of_b = stream_of(f, 'b');
+	assert_int_equal(next_state(b), IPERF3_TEST_START);
+	assert_int_equal(next_state(b), IPERF3_TEST_RUNNING);
+	of_c = stream_of(f, 'c');
+	assert_int_equal(next_state(c), IPERF3_TEST_START);
+	sleep_ms(1100);
+	assert_int_equal(one_of_many(f, 'd', &d), IPERF3_ACCESS_DENIED);
+	close(of_b);
+	close(of_c);
+	close(a);
+	close(b);
+	close(c);
+	close(d);
+	fixture_stop(f);
+}
+
 static void bad_results(uint32_t announced, const char *text)
 {
 	struct fixture *f = start(NULL);
@@ -371,6 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bad_parameters),
 		cmocka_unit_test(test_bad_clients),
+		cmocka_unit_test(test_displaced),
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_hellos),
 		cmocka_unit_test(test_bad_servers),
