@@ -112,9 +112,11 @@ static void add_gain(const struct rule_input *in, struct finding *f, enum offloa
 	/*
 	 * GSO saves the way through the stack, not the device's work for each packet: the
 	 * experiment only bounds it.  An experiment with 1448 bytes says little about 64 KB on
-	 * its high side, so nothing beyond what was ever seen is promised.
+	 * its high side, so nothing beyond what was ever seen is promised.  One that says more than
+	 * that even on its low side was disturbed.
 	 */
-	if (packet_experiment_predict(x, aggregate_bytes(l), &predicted_low, &predicted_high)) {
+	if (packet_experiment_predict(x, aggregate_bytes(l), &predicted_low, &predicted_high) &&
+	    predicted_low < high) {
 		low = software ? fmin(low, predicted_low) : predicted_low;
 		if (!x->disturbed)
 			high = fmin(high, predicted_high);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/cli/options.h"
@@ -27,6 +28,16 @@ static void end_now(int sig)
 	_exit(128 + sig);
 }
 
+/* timeout(1) signals the process and then its group: the same at once is no second one. */
+static void await_echo(const sigset_t *signals, int sig)
+{
+	static const struct timespec soon = { .tv_nsec = 200000000 };
+	int next = sigtimedwait(signals, NULL, &soon);
+
+	if (next > 0 && next != sig)
+		end_now(next);
+}
+
 static void *wait_for_signals(void *arg)
 {
 	struct stop *s = arg;
@@ -37,6 +48,7 @@ static void *wait_for_signals(void *arg)
 		atomic_store(&s->asked_by, sig);
 		if (!atomic_load(&s->graceful) || write(s->fd, &one, sizeof(one)) < 0)
 			end_now(sig);
+		await_echo(&s->signals, sig);
 	}
 	if (sigwait(&s->signals, &sig) == 0)
 		end_now(sig);

@@ -133,8 +133,8 @@ void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 
 	int still = spoilt_by(r, &r->stood_still_us);
 	if (!text && still < EXAM_ENDS)
-		text = arena_printf(mem, "%s stood still for %.1f s of it: suspended, or its CPUs "
-				    "were taken away",
+		text = arena_printf(mem, "%s stood still for %.1f s of a run: suspended, or its "
+				    "CPUs were taken away",
 				    still == SIDE_LOCAL ? "this host" : "the peer",
 				    (double)r->stood_still_us.v / 1e6);
 	for (int side = 0; side < EXAM_ENDS && !text; side++)

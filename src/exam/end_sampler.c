@@ -321,8 +321,13 @@ int64_t end_time_asleep_ns(void)
 
 int end_begin_window(struct end *e, struct counters *first)
 {
+	uint64_t now = source_monotonic_ns(e->source);
+	uint64_t late = now > e->window.from_ns ? now - e->window.from_ns : 0;
+
 	e->first = first;
-	e->held_up_ns = 0;
+	/* A pause that began in the warm-up took this much of the window. */
+	if (late < e->held_up_ns)
+		e->held_up_ns = late;
 	e->asleep_ns = end_time_asleep_ns();
 	e->bytes = load_bytes(e->load);
 	int rc = flow_folder_add(e->flows, e->first);

@@ -71,6 +71,13 @@ ends "$client"
 check "a second signal ends it at once" [ "$status" -gt 128 ]
 still_serves "the server is as ready as ever"
 
+# timeout(1) signals a process, and then its group.
+start echo timeout -s INT --preserve-status 1.5 "$NETDOCTOR" diagnose "127.0.0.1:$port" \
+	--key "$key" -t 60 -O 0 -P 2 --no-experiments --report json -o "$work/report"
+ends "$started"
+check "a signal that comes twice at once is one" [ "$status" -le 3 ]
+holds "and leaves a report" '.exam.problem | test("interrupted")' "$work/report"
+
 # In the queue behind another client's run, with a run of its own measured.
 start waiting "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 4 -O 0 -P 1 \
 	--no-experiments --report json -o "$work/report.waiting"
