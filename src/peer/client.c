@@ -100,6 +100,8 @@ static uint64_t silence_ends(const struct peer *p, const struct client_wait *w)
 		return UINT64_MAX;
 	if (since < w->silent_since_ns)
 		since = w->silent_since_ns;
+	if (since < p->back_ns)
+		since = p->back_ns;
 	return since + (uint64_t)p->timing->silence_ms * 1000000u;
 }
 
@@ -110,15 +112,33 @@ int client_heed(const struct peer *p, struct error *err)
 	return error_set(err, EINTR, "interrupted while waiting for %s", p->label);
 }
 
+/*
+ * We were not there to listen, stopped or suspended, from then until now: what the server said
+ * meanwhile, or would have said had it not been stopped with us, is still to come.
+ */
+static void note_absence(struct peer *p, uint64_t since_ns)
+{
+	uint64_t now = timing_now_ns();
+
+	if (now > since_ns && now - since_ns > (uint64_t)p->timing->silence_ms * 1000000u / 3)
+		p->back_ns = now;
+}
+
 /* One message of any kind; *m NULL when the time is not up yet. */
 static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, struct error *err)
 {
-	uint64_t until = deadline_earlier(w->deadline_ns, silence_ends(p, w));
+	uint64_t until;
 	int rc;
 
+	if (p->listened_ns)
+		note_absence(p, p->listened_ns);
+	until = deadline_earlier(w->deadline_ns, silence_ends(p, w));
 	if (p->cancelled)
 		until = deadline_earlier(until, deadline_in_ms(CLIENT_HEED_MS));
 	rc = channel_receive(&p->channel, -1, until, m);
+	if (rc == -ETIMEDOUT)
+		note_absence(p, until);
+	p->listened_ns = timing_now_ns();
 	if (rc == 0)
 		return 0;
 	if (rc != -ETIMEDOUT)

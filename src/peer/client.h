@@ -22,6 +22,8 @@ struct peer {
 	struct nd_u64 connect_rtt_us;	/* of the first connection */
 	struct tls_context *tls;
 	struct channel channel;
+	uint64_t listened_ns;		/* when we last did; 0: not yet */
+	uint64_t back_ns;		/* from an absence of our own; 0: none */
 	char label[300];		/* "HOST:PORT" as the user gave it */
 	char local_text[INET6_ADDRSTRLEN], remote_text[INET6_ADDRSTRLEN];
 	struct socket_address remote, bind;
