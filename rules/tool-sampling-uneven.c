@@ -35,8 +35,10 @@ static void fire(struct rule_output *out, enum side side, const struct uneven *u
 	f->proof = PROOF_STATIC;
 	f->severity = SEVERITY_INFO;
 	f->side = side;
-	f->title = rule_text(out, "%s was too busy to sample evenly: a window of %.2f s instead of "
-			     "%.2f s, %zu of %.0f samples", host, u->s.window_s, u->s.asked_s,
+	f->title = fabs(u->s.window_s / u->s.asked_s - 1) > TOOL_SAMPLING_ERROR ?
+		   rule_text(out, "%s was too busy to sample evenly: a window of %.2f s instead of "
+			     "%.2f s", host, u->s.window_s, u->s.asked_s) :
+		   rule_text(out, "%s was too busy to sample evenly: %zu of %.0f samples", host,
 			     u->s.samples, u->s.expected);
 	finding_number(out, f, rule_text(out, "%s.window_ns", run), u->s.window_s, UNIT_SECONDS,
 		       rule_text(out, "within %g of what was asked for", TOOL_SAMPLING_ERROR),

@@ -25,11 +25,11 @@ static void draw_entry(const struct entry *e, struct canvas *c, struct area row)
 		x = canvas_printf(c, row, 0, 0, INK_DIM, "%2u ", f->rank);
 		x += canvas_printf(c, row, x, 0, severity_ink(f->severity), "%-8s ",
 				   severity_word(f->severity));
-		if (f->gain_known && isfinite(f->gain_high_bps) && row.columns >= 70) {
+		if (f->gain_known && isfinite(f->gain_high_bps) && row.columns >= 76) {
 			char gain[48];
 			format_rate(f->gain_high_bps, gain, sizeof(gain));
-			text_printf(&t, " +%s", gain);
-			struct area right = area_take_right(&row, 14);
+			text_printf(&t, " up to +%s", gain);
+			struct area right = area_take_right(&row, 20);
 			if (t.data && !t.failed)
 				canvas_text_right(c, right, 0, INK_GOOD, t.data);
 			text_free(&t);
