@@ -59,7 +59,7 @@ static const struct option_row test_options[] = {
 	{ .letter = 'S', .name = "tos", .kind = OPTION_TEXT, AT(tos), .argument = "TOS",
 	  .help = "IP type of service, e.g. 32, 0x20 or 040" },
 	{ .letter = 'L', .name = "flowlabel", .kind = OPTION_NUMBER, AT(flow_label),
-	  .argument = "N", .help = "IPv6 flow label", .min = 1, .max = 0xfffff },
+	  .argument = "N", .help = "IPv6 flow label of what this end sends", .min = 1, .max = 0xfffff },
 	{ .name = "latency", .kind = OPTION_FLAG, AT(latency),
 	  .help = "measure round trips, idle for 0.4 s first and then under load" },
 	{ .letter = 'u', .name = "udp", .kind = OPTION_FLAG, AT(udp), .help = "UDP, not TCP" },

@@ -143,8 +143,6 @@ static int record_flow(struct load *l, size_t i, struct error *err)
 	r->local_port = address_port(&local);
 	r->peer_port = address_port(&peer);
 	rc = socket_set_options(fd, &l->spec, l->flows[i].role, err);
-	if (rc == 0 && l->flows[i].role == LOAD_SEND)
-		rc = socket_check_label(&l->spec, (const struct sockaddr *)&peer, err);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, r->congestion_control, &name_len) < 0)

@@ -31,7 +31,6 @@ struct flow_label_request {	/* struct in6_flowlabel_req */
 	uint32_t padding;
 };
 
-#define FLOW_LABEL_MASK 0xfffff
 #define SYSCTL_AVAILABLE "/proc/sys/net/ipv4/tcp_available_congestion_control"
 #define SYSCTL_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 
@@ -141,19 +140,6 @@ int load_prepare_address(int fd, const struct run_spec *spec, struct sockaddr *t
 		return error_set(err, errno, "IPV6_FLOWINFO_SEND: %s", strerror(errno));
 	a->sin6_flowinfo = r.label;
 	return 0;
-}
-
-int socket_check_label(const struct run_spec *spec, const struct sockaddr *peer,
-		       struct error *err)
-{
-	const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)peer;
-
-	if (spec->flow_label == 0 ||
-	    (peer->sa_family == AF_INET6 &&
-	     (ntohl(a->sin6_flowinfo) & FLOW_LABEL_MASK) == spec->flow_label))
-		return 0;
-	return error_set(err, EOPNOTSUPP, "flow label: only IPv6 has one, and only the end that "
-			 "connects can set it; let that end send");
 }
 
 /* One line of a sysctl, "" when unreadable. */

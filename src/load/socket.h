@@ -13,11 +13,4 @@
 int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 		       struct error *err);
 
-/*
- * Whether the socket connected to `peer`, as getpeername() tells, sends the spec's flow label.
- * 0, or -EOPNOTSUPP with the reason.
- */
-int socket_check_label(const struct run_spec *spec, const struct sockaddr *peer,
-		       struct error *err);
-
 #endif

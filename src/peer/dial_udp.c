@@ -32,7 +32,8 @@ struct knocking {
 
 static int open_flow(const struct dial_data *d, size_t i, struct error *err)
 {
-	int fd = socket_new_udp(d->remote->ss.ss_family), rc;
+	struct sockaddr_storage remote = d->remote->ss;
+	int fd = socket_new_udp(remote.ss_family), rc;
 
 	if (fd < 0)
 		return error_set(err, fd, "opening %zu UDP sockets: %s%s", run_flows(d->spec),
@@ -41,8 +42,10 @@ static int open_flow(const struct dial_data *d, size_t i, struct error *err)
 	rc = load_prepare_socket(fd, d->spec,
 				 run_flow_role(d->spec, run_client_role(d->spec), i), err);
 	if (rc == 0)
+		rc = load_prepare_address(fd, d->spec, (struct sockaddr *)&remote, err);
+	if (rc == 0)
 		rc = dial_bind(d, i, fd, err);
-	if (rc == 0 && connect(fd, (const struct sockaddr *)&d->remote->ss, d->remote->len) < 0)
+	if (rc == 0 && connect(fd, (const struct sockaddr *)&remote, d->remote->len) < 0)
 		rc = error_set(err, errno, "%s: UDP: %s", d->label, strerror(errno));
 	if (rc == 0)
 		return fd;

@@ -88,6 +88,12 @@ if [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6; then
 		in_time 60 "$NETDOCTOR" diagnose $address --key "$key" --report json $quick
 		holds "IPv6: $address" '.exam.path.peer_address == "::1"'
 	done
+	for options in "-u -L 7" "-L 7 -R" "-L 7 -u --bidir"; do
+		# Words on purpose.
+		# shellcheck disable=SC2086
+		in_time 60 "$NETDOCTOR" test "[::1]:$port" --key "$key" -t 0.3 $options
+		check "a flow label: $options" [ "$status" -eq 0 ]
+	done
 	stop_server
 	server=$old
 else
