@@ -6,6 +6,9 @@
 
 #include "src/report/text_parts.h"
 
+/* Of the asked rate: it was no other limit that held. */
+#define RATE_KEPT 0.95
+
 enum { VALUE_CAP = 32 };
 
 static void format_scaled(double v, double base, const char *unit, char *buf, size_t cap)
@@ -347,6 +350,18 @@ static void add_share(const char *what, struct nd_f64 part, struct nd_f64 busy, 
 	text_printf(out, "%s %.0f%%, ", what, share * 100);
 }
 
+/* The shares below are of the time with data under way: a sender that waits has little of it. */
+static bool kept_its_rate(const struct run *r)
+{
+	const struct run_spec *s = &r->spec;
+	uint64_t each = s->rate_bps;
+
+	if (s->pacing_bps && (!each || s->pacing_bps < each))
+		each = s->pacing_bps;
+	return each && r->goodput_bps.k == ND_KNOWN &&
+	       (double)r->goodput_bps.v >= RATE_KEPT * (double)each * (double)s->streams;
+}
+
 /* One sending end: round trips, and what the kernel says it waited for. */
 static void add_tcp(const struct run *r, enum side s, struct text *out)
 {
@@ -367,7 +382,9 @@ static void add_tcp(const struct run *r, enum side s, struct text *out)
 	if (low.k == ND_KNOWN && mean.k == ND_KNOWN && high.k == ND_KNOWN)
 		text_printf(out, ": RTT min/mean/max %.3f/%.3f/%.3f ms", (double)low.v / 1e3,
 			    mean.v / 1e3, (double)high.v / 1e3);
-	if (busy.k == ND_KNOWN && busy.v > 0) {
+	if (kept_its_rate(r)) {
+		text_add(out, "; limited by the rate that was asked for");
+	} else if (busy.k == ND_KNOWN && busy.v > 0) {
 		text_add(out, "; limited by ");
 		add_share("receiver's window", END_FLOW_MEAN(e, rwnd_limited_share), busy, &rest,
 			  out);
