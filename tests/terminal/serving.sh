@@ -4,7 +4,12 @@
 . tests/terminal/lib.sh
 
 # The command that the screen tells, for a client outside of it: "PORT KEY".
-invited() { screen | sed -n 's/.*netdoctor diagnose 127.0.0.1 --port \([0-9]*\).*--key \([0-9a-f]*\).*/\1 \2/p' | head -n 1; }
+# Port and key, once they are on the screen: it may be in the middle of another view.
+invited() {
+	until_shown '--port [0-9]+ --key [0-9a-f]{32}' >&2 &&
+		sed -n 's/.*netdoctor diagnose 127.0.0.1 --port \([0-9]*\).*--key \([0-9a-f]*\).*/\1 \2/p' \
+			"$work/screen" | head -n 1
+}
 client() { "$NETDOCTOR" "$@" >"$work/client" 2>&1; }
 
 terminal 100 30
