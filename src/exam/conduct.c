@@ -48,37 +48,8 @@ static int parse_peer_facts(const cJSON *reply, struct facts **out, struct error
 	return 0;
 }
 
-/* Both hosts at the same time: the peer's probes run while ours do. */
-static int read_both_hosts(struct peer *peer, const struct conduct_options *o, struct exam *e,
+static int read_local_host(struct peer *peer, const struct conduct_options *o, struct exam *e,
 			   struct error *err)
-{
-	struct probe_context ctx = {
-		.peer_address = peer_remote_address(peer),
-		.local_address = peer_local_address(peer),
-		.only_links = o->only_links,
-		.nonly_links = o->nonly_links,
-	};
-	struct facts *local = NULL, *remote = NULL;
-	cJSON *reply = NULL;
-	int rc = peer_facts_begin(peer, err);
-
-	if (rc)
-		return rc;
-	rc = exam_read_host(&ctx, &local, err);
-	e->facts[SIDE_LOCAL] = local;
-	if (rc)
-		return rc;
-	rc = peer_facts_finish(peer, FACTS_TIMEOUT_MS, &reply, err);
-	if (!rc)
-		rc = parse_peer_facts(reply, &remote, err);
-	e->facts[SIDE_PEER] = remote;
-	cJSON_Delete(reply);
-	return rc;
-}
-
-/* An iperf3 tells nothing of its host. */
-static int read_our_host(struct peer *peer, const struct conduct_options *o, struct exam *e,
-			 struct error *err)
 {
 	struct probe_context ctx = {
 		.peer_address = peer_remote_address(peer),
@@ -90,6 +61,27 @@ static int read_our_host(struct peer *peer, const struct conduct_options *o, str
 	int rc = exam_read_host(&ctx, &local, err);
 
 	e->facts[SIDE_LOCAL] = local;
+	return rc;
+}
+
+/* Both hosts at the same time: the peer's probes run while ours do.  An iperf3 tells nothing. */
+static int read_hosts(struct peer *peer, const struct conduct_options *o, struct exam *e,
+		      struct error *err)
+{
+	bool told = peer_dialect(peer) != PEER_IPERF3;
+	struct facts *remote = NULL;
+	cJSON *reply = NULL;
+	int rc = told ? peer_facts_begin(peer, err) : 0;
+
+	if (!rc)
+		rc = read_local_host(peer, o, e, err);
+	if (rc || !told)
+		return rc;
+	rc = peer_facts_finish(peer, FACTS_TIMEOUT_MS, &reply, err);
+	if (!rc)
+		rc = parse_peer_facts(reply, &remote, err);
+	e->facts[SIDE_PEER] = remote;
+	cJSON_Delete(reply);
 	return rc;
 }
 
@@ -224,8 +216,7 @@ int exam_conduct(const struct conduct_options *options, struct exam **out, struc
 	if (o.cancelled)
 		peer_heed(peer, o.cancelled, o.state);
 	tell(&o, EXAM_CONNECTED, e);
-	rc = peer_dialect(peer) == PEER_IPERF3 ? read_our_host(peer, &o, e, err)
-					       : read_both_hosts(peer, &o, e, err);
+	rc = read_hosts(peer, &o, e, err);
 	if (rc && !e->facts[SIDE_LOCAL])
 		goto fail;
 	if (!rc) {
