@@ -66,10 +66,7 @@ runs=$(grep -c ' run: ' "$work/serve")
 start paused "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/report" -t 3 -O 0 \
 	-P 1 --forward --no-experiments
 paused=$started
-for _ in $(seq $((bound * 20))); do
-	[ "$(grep -c ' run: ' "$work/serve")" -gt "$runs" ] && break
-	sleep 0.05
-done
+run_begins "$runs"
 sleep 0.3
 kill -STOP "$server" "$paused"
 sleep 2

@@ -62,19 +62,7 @@ holds "what we print" ".server_output_text | test(\"netdoctor\") and test(\"rece
 client -t 30
 holds "longer than --max-seconds: refused with iperf3's words" '.error | test("duration")'
 
-clients=
-for n in 1 2 3 4; do
-	iperf3 -c 127.0.0.1 -p "$port" -J -t 2 -b 10M >"$work/many.$n" 2>&1 &
-	clients="$clients $!"
-done
-background="$background $clients"
-for pid in $clients; do
-	wait "$pid"
-done
-background=$server
-for n in 1 2 3 4; do
-	holds "client $n of four at a time" "$bytes | .[0] > 0 and .[0] == .[1]" "$work/many.$n"
-done
+four_at_a_time "$bytes | .[0] > 0 and .[0] == .[1]" -t 2 -b 10M
 
 still_serves "and a netdoctor after all of them"
 

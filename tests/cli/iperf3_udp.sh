@@ -54,20 +54,7 @@ client warm -O 1 -b 8M -l 1000
 holds "a warm-up that is left out" '.end.sum_received.bytes | . > 0 and . < 1800000' "$work/warm"
 
 # From one host they take turns at opening their streams, and run side by side.
-clients=
-for n in 1 2 3 4; do
-	iperf3 -c 127.0.0.1 -p "$port" -u -J -t 1 -P 16 -l 1000 >"$work/many.$n" 2>&1 &
-	clients="$clients $!"
-done
-background="$background $clients"
-for pid in $clients; do
-	wait "$pid"
-done
-background=$server
-for n in 1 2 3 4; do
-	holds "client $n of four at a time" "($whole) and (.end.streams | length == 16)" \
-		"$work/many.$n"
-done
+four_at_a_time "($whole) and (.end.streams | length == 16)" -u -t 1 -P 16 -l 1000
 still_serves "and a netdoctor after all of them"
 stop_server
 

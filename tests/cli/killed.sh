@@ -12,10 +12,7 @@ in_run() {
 	start client "$NETDOCTOR" diagnose "127.0.0.1:$port" --key "$key" -t 60 -O 0 -P 2 \
 		--no-experiments --report json -o "$work/report" "$@"
 	client=$started
-	for _ in $(seq $((bound * 20))); do
-		[ "$(grep -c ' run: ' "$work/serve")" -gt "$already" ] && break
-		sleep 0.05
-	done
+	run_begins "$already"
 	# Something to report.
 	sleep 0.8
 }

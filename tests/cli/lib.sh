@@ -168,6 +168,34 @@ wait_for() {
 	return 1
 }
 
+# four_at_a_time CONDITION OPTION...: iperf3 clients of ours side by side, of each of which it holds.
+four_at_a_time() {
+	four_condition=$1
+	shift
+	clients=
+	for n in 1 2 3 4; do
+		iperf3 -c 127.0.0.1 -p "$port" -J "$@" >"$work/many.$n" 2>&1 &
+		clients="$clients $!"
+	done
+	background="$background $clients"
+	for pid in $clients; do
+		wait "$pid"
+	done
+	background=$server
+	for n in 1 2 3 4; do
+		holds "client $n of four at a time" "$four_condition" "$work/many.$n"
+	done
+}
+
+# run_begins COUNT: one more run than so many, as the server tells them.
+run_begins() {
+	for _ in $(seq $((bound * 20))); do
+		[ "$(grep -c ' run: ' "$work/serve")" -gt "$1" ] && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 # A process that has ended but was not waited for yet is a zombie.
 ended() { # PID
 	! grep -qs '^State:.[^ZX]' "/proc/$1/status"

@@ -2,6 +2,7 @@
 #include "tests/unit/peer_fixture.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -34,6 +35,25 @@ const struct peer_timing patient = {
 	.accept_pause_ms = 20,
 	.stagger_ms = 50
 };
+
+size_t count_entries(const char *path)
+{
+	DIR *d = opendir(path);
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+void assert_back_at(const char *path, size_t n)
+{
+	for (int i = 0; i < 1000 && count_entries(path) > n; i++)
+		sleep_ms(10);
+	assert_in_range(count_entries(path), 0, n);
+}
 
 void sleep_ms(unsigned int ms)
 {

@@ -71,6 +71,10 @@ void fixture_run(struct peer *p, const struct run_spec *spec);
 
 void sleep_ms(unsigned int ms);
 unsigned int ms_since(uint64_t start_ns);
+/* Of a directory such as /proc/self/fd, "." and ".." too. */
+size_t count_entries(const char *path);
+/* Asserts that there are no more than that again; asks for a while. */
+void assert_back_at(const char *path, size_t n);
 
 /* ---- raw ends ---- */
 

@@ -3,7 +3,6 @@
 #include "tests/unit/peer_fixture.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -20,26 +19,6 @@
 
 #include "src/peer/iperf3_wire.h"
 #include "src/peer/wire.h"
-
-static size_t count_entries(const char *path)
-{
-	DIR *d = opendir(path);
-	size_t n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-/* True when there are no more than that; asked for a while. */
-static bool back_at(const char *path, size_t n)
-{
-	for (int i = 0; i < 500 && count_entries(path) > n; i++)
-		sleep_ms(10);
-	return count_entries(path) <= n;
-}
 
 static struct fixture *start(const struct peer_timing *t)
 {
@@ -159,8 +138,8 @@ static void misbehave(int stage, int what, const char *event)
 	if (data >= 0)
 		close(data);
 	fixture_stop(f);
-	assert_true(back_at("/proc/self/fd", fds));
-	assert_true(back_at("/proc/self/task", tasks));
+	assert_back_at("/proc/self/fd", fds);
+	assert_back_at("/proc/self/task", tasks);
 }
 
 static void test_bad_clients(void **state)
@@ -414,7 +393,7 @@ static void refused(void (*play)(struct fake_server *f, int fd), int rc, const c
 	assert_int_equal(fds[1], -1);
 	peer_close(p);
 	fake_server_stop(&f);
-	assert_true(back_at("/proc/self/fd", open_before));
+	assert_back_at("/proc/self/fd", open_before);
 }
 
 static void test_bad_servers(void **state)

@@ -5,7 +5,6 @@
  */
 #include "tests/unit/peer_fixture.h"
 
-#include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,25 +17,6 @@
 
 #include "src/peer/iperf3_wire.h"
 #include "src/peer/wire.h"
-
-static size_t count_entries(const char *path)
-{
-	DIR *d = opendir(path);
-	size_t n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-static void assert_back_at(const char *path, size_t n)
-{
-	for (int i = 0; i < 1000 && count_entries(path) > n; i++)
-		sleep_ms(10);
-	assert_in_range(count_entries(path), 0, n);
-}
 
 static const char parameters[] = "{\"tcp\":true,\"time\":1,\"len\":1000}";
 static const char results[] = "{\"streams\":[{\"id\":1,\"bytes\":1,\"retransmits\":0,\"jitter\":0,"
