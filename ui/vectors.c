@@ -26,19 +26,9 @@ bool vector_queue(const char *name, unsigned int *queue)
 	return true;
 }
 
-static bool only_cpu(const struct nd_cpus *m, unsigned int *cpu)
-{
-	if (m->k != ND_KNOWN || nd_cpus_count(m) != 1)
-		return false;
-	for (unsigned int i = 0; i < ND_MAX_CPUS; i++)
-		if (nd_cpus_has(m, i))
-			*cpu = i;
-	return true;
-}
-
 bool vector_cpu(const struct irq_facts *irq, unsigned int *cpu)
 {
-	return only_cpu(&irq->effective, cpu) || only_cpu(&irq->affinity, cpu);
+	return nd_cpus_only(&irq->effective, cpu) || nd_cpus_only(&irq->affinity, cpu);
 }
 
 void vector_name(const struct facts *f, const struct irq_facts *irq, bool brief,

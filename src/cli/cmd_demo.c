@@ -149,8 +149,7 @@ static int demo(const struct demo_settings *s)
 		 * One story at a time: BBR without fq alone costs a veth most of its rate, so the
 		 * demo's own sockets use cubic whatever this machine defaults to.
 		 */
-		strncpy(o.plan.base.congestion_control, "cubic",
-			sizeof(o.plan.base.congestion_control) - 1);
+		run_spec_set_congestion(&o.plan.base, "cubic");
 		rc = demo_veth(e, &o, stop, &s->output);
 	} else {
 		struct stage only = { 0 };

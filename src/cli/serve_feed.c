@@ -37,12 +37,6 @@ static double now_s(const struct serve_feed *f)
 	return loop_seconds_now() - f->feed.begun_s;
 }
 
-/* What is forward to the client is reverse here. */
-static enum run_direction direction_here(const struct run_spec *spec)
-{
-	return spec->direction == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
-}
-
 static void forget_exam(struct serve_feed *f, struct client *c)
 {
 	if (c->exam) {
@@ -92,7 +86,8 @@ static void tell_clients(struct serve_feed *f)
 			continue;
 		shown[n] = (struct scene_client){
 			.iperf3 = c->info.iperf3, .running = c->running, .shown = c == f->shown,
-			.direction = direction_here(&c->spec),
+			/* What is forward to the client is reverse here. */
+			.direction = run_other_direction(c->spec.direction),
 			.bidirectional = c->spec.bidirectional, .streams = c->spec.streams,
 			.runs = c->runs, .rate_bps = c->rate_bps,
 		};
@@ -184,7 +179,7 @@ static struct scene_progress progress_of(const struct serve_feed *f, const struc
 	return (struct scene_progress){
 		.phase = elapsed < warmup ? SCENE_WARMUP : SCENE_RUNNING,
 		.run = c->exam ? (unsigned int)c->exam->nruns + 1 : 1,
-		.direction = direction_here(spec),
+		.direction = run_other_direction(spec->direction),
 		.streams = spec->streams,
 		.elapsed_s = elapsed,
 		.total_s = by_bytes ? 0 : warmup + (double)spec->window_ms / 1e3,

@@ -113,6 +113,16 @@ bool nd_cpus_has(const struct nd_cpus *m, unsigned int cpu)
 	return m->k == ND_KNOWN && cpu < ND_MAX_CPUS && (m->bits[cpu / 64] >> (cpu % 64) & 1);
 }
 
+bool nd_cpus_only(const struct nd_cpus *m, unsigned int *cpu)
+{
+	if (nd_cpus_count(m) != 1)
+		return false;
+	for (unsigned int i = 0; i < ND_MAX_CPUS; i++)
+		if (nd_cpus_has(m, i))
+			*cpu = i;
+	return true;
+}
+
 unsigned int nd_cpus_count(const struct nd_cpus *m)
 {
 	unsigned int n = 0;

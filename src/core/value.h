@@ -64,6 +64,7 @@ bool nd_is_false(struct nd_bool a);	/* known and false */
 void nd_cpus_set(struct nd_cpus *m, unsigned int cpu);	/* marks the mask known */
 bool nd_cpus_has(const struct nd_cpus *m, unsigned int cpu);
 unsigned int nd_cpus_count(const struct nd_cpus *m);
+bool nd_cpus_only(const struct nd_cpus *m, unsigned int *cpu);	/* a known mask of one CPU: that */
 /* Parses "0-3,8" (the kernel's list format); "" is the known empty set. */
 int nd_cpus_parse_list(const char *text, struct nd_cpus *out);
 /* Parses "ff,00000000" (the kernel's mask format, as in rps_cpus). */

@@ -31,16 +31,13 @@ static struct nd_u64 cpu_of_irq(const struct facts *f, uint64_t number)
 {
 	for (size_t i = 0; i < f->nirqs; i++) {
 		const struct nd_cpus *to = &f->irqs[i].effective;
+		unsigned int cpu;
 
 		if (!nd_u64_is(f->irqs[i].irq, number))
 			continue;
 		if (to->k != ND_KNOWN)
 			return nd_u64_unknown(to->k);
-		if (nd_cpus_count(to) != 1)
-			return nd_u64_unknown(ND_NOT_APPLICABLE);
-		for (unsigned int cpu = 0; cpu < ND_MAX_CPUS; cpu++)
-			if (nd_cpus_has(to, cpu))
-				return nd_u64(cpu);
+		return nd_cpus_only(to, &cpu) ? nd_u64(cpu) : nd_u64_unknown(ND_NOT_APPLICABLE);
 	}
 	return nd_u64_unknown(ND_ABSENT);
 }

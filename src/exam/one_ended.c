@@ -194,15 +194,9 @@ int one_ended_end(const struct peer_results *r, const struct run_spec *spec, enu
 /* With traffic both ways the rate of a direction is that of its own flows. */
 static struct nd_u64 bytes_of_direction(const struct run_end *end, const struct run_spec *spec)
 {
-	uint64_t sum = 0;
+	bool receives = run_server_role(spec) == LOAD_RECEIVE;
 
-	if (!spec->bidirectional)
-		return end->bytes;
-	for (size_t i = 0; i < end->nflows; i++)
-		if (end->flows[i].flow.k == ND_KNOWN && end->flows[i].flow.v < spec->streams &&
-		    end->flows[i].bytes.k == ND_KNOWN)
-			sum += end->flows[i].bytes.v;
-	return nd_u64(sum);
+	return spec->bidirectional ? end_bytes_of(end, receives ? "receive" : "send") : end->bytes;
 }
 
 int one_ended_path(struct exam *e, const struct peer_client_info *client, const char *program)
@@ -233,7 +227,7 @@ static int fill_run(struct exam *e, const struct run_spec *spec, const cJSON *en
 	r->purpose = RUN_ALL_STREAMS;
 	r->spec = *spec;
 	/* In an exam, forward is what this host sends. */
-	r->spec.direction = spec->direction == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+	r->spec.direction = run_other_direction(spec->direction);
 	r->id = nd_str(r->spec.direction == RUN_FORWARD ? "1-forward-all-streams"
 							: "1-reverse-all-streams");
 	rc = run_end_from_json(end, e->mem, &r->ends[SIDE_LOCAL], err);
@@ -287,7 +281,7 @@ int one_ended_add_run(struct exam *e, const struct run_spec *spec, const struct 
 	void *rows = e->runs;
 	struct run_spec ours = *spec;
 
-	ours.direction = spec->direction == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+	ours.direction = run_other_direction(spec->direction);
 	enum run_purpose purpose = purpose_of(e, &ours);
 	const char *id = arena_printf(e->mem, "%zu-%s-%s", e->nruns + 1,
 				      run_direction_word(ours.direction),

@@ -59,8 +59,7 @@ static bool other_congestion_control(const struct exam *e, const struct run *mai
 
 	if (!other || spec->congestion_control[0])
 		return false;	/* the user chose one: that choice is not ours to question */
-	strncpy(spec->congestion_control, other, sizeof(spec->congestion_control) - 1);
-	return true;
+	return !run_spec_set_congestion(spec, other);
 }
 
 static bool small_segments(const struct exam *e, const struct run *main, struct run_spec *spec)
@@ -111,7 +110,7 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 	size_t done = 0;
 	enum run_direction order[2] = { slower(e, w), RUN_FORWARD };
 
-	order[1] = order[0] == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+	order[1] = run_other_direction(order[0]);
 	for (size_t i = 0; i < e->nruns; i++)
 		done += e->runs[i].purpose != RUN_ALL_STREAMS &&
 			e->runs[i].purpose != RUN_ONE_STREAM;

@@ -82,6 +82,22 @@ static inline size_t run_connections(const struct run_spec *s)
 	return run_flows(s) + s->latency;
 }
 
+/*
+ * The rate that a spec asks for, per flow; 0: none.  Pacing is none of datagrams: fq alone paces
+ * those, which the sender need not have.
+ */
+static inline uint64_t run_asked_bps(const struct run_spec *s)
+{
+	uint64_t pacing = s->protocol == RUN_TCP ? s->pacing_bps : 0;
+
+	return pacing && (!s->rate_bps || pacing < s->rate_bps) ? pacing : s->rate_bps;
+}
+
+static inline enum run_direction run_other_direction(enum run_direction d)
+{
+	return d == RUN_FORWARD ? RUN_REVERSE : RUN_FORWARD;
+}
+
 const char *run_protocol_word(enum run_protocol p);	/* "tcp", "udp" */
 
 /* JSON both ways; from_json range-checks every member: 0 or -EINVAL with the reason. */

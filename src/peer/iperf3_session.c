@@ -41,11 +41,8 @@ static int refuse(struct iperf3_session *is, int code, const char *why)
 
 static uint64_t asked_rate(const struct run_spec *s)
 {
-	uint64_t each = s->rate_bps;
+	uint64_t each = run_asked_bps(s);
 
-	/* Datagrams are paced by fq alone, which the sender need not have. */
-	if (s->protocol == RUN_TCP && s->pacing_bps && (!each || s->pacing_bps < each))
-		each = s->pacing_bps;
 	return each > UINT64_MAX / RUN_MAX_STREAMS ? UINT64_MAX : each * run_flows(s);
 }
 

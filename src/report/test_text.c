@@ -354,10 +354,8 @@ static void add_share(const char *what, struct nd_f64 part, struct nd_f64 busy, 
 static bool kept_its_rate(const struct run *r)
 {
 	const struct run_spec *s = &r->spec;
-	uint64_t each = s->rate_bps;
+	uint64_t each = run_asked_bps(s);
 
-	if (s->pacing_bps && (!each || s->pacing_bps < each))
-		each = s->pacing_bps;
 	return each && r->goodput_bps.k == ND_KNOWN &&
 	       (double)r->goodput_bps.v >= RATE_KEPT * (double)each * (double)s->streams;
 }
