@@ -15,16 +15,24 @@
 #                                     over; prints the ms until our last byte, and until we hang up
 #
 # Steps: take:N bytes, say:HEX, cookie (another each time), random:N bytes, drip (a letter each
-# 100 ms), silence (until the other side has closed), close, reset; of connect alone slowly:HEX, a byte each 10 ms.
+# 100 ms), silence (until the other side has closed), close, reset; of connect alone
+# slowly:HEX, a byte each 10 ms.
+#
+# A bare Debian has perl-base alone: modules beyond it are not to be had.
 use strict;
 use warnings;
 use IO::Select;
 use IO::Socket::INET;
 use Socket qw(SOL_SOCKET SO_LINGER);
-use Time::HiRes qw(time);
 
 $| = 1;
 $SIG{PIPE} = 'IGNORE';
+
+# In hundredths of a second; Time::HiRes is not in perl-base.
+sub now {
+	open(my $uptime, '<', '/proc/uptime') or die "/proc/uptime: $!\n";
+	return (split ' ', <$uptime>)[0];
+}
 
 sub take {
 	my ($socket, $want) = @_;
@@ -178,15 +186,15 @@ if ($mode eq 'listen') {
 	my $data = dial($port);
 	syswrite($data, $cookie);
 	take($control, 2);
-	my $begun = time;
+	my $begun = now();
 	my ($last, $bytes) = ($begun, 0);
 	while (my $n = sysread($data, my $ignored, 65536)) {
 		$bytes += $n;
-		$last = time;
+		$last = now();
 	}
 	silence($control);
 	printf "%d bytes, last after %d ms, over after %d ms\n", $bytes,
-		1000 * ($last - $begun), 1000 * (time() - $begun);
+		1000 * ($last - $begun), 1000 * (now() - $begun);
 } else {
 	die "stranger.pl: unknown mode $mode\n";
 }
