@@ -76,15 +76,21 @@ lab_dir_make() {
 	report=$lab_dir/report.json
 }
 
+# host NAMESPACE: one with its loopback up.  Inside a plain chroot ip makes them but cannot enter.
+host() {
+	ip netns add "$1" || lab_skip_all "cannot make network namespaces"
+	ip -n "$1" link set lo up || lab_skip_all "cannot enter network namespaces"
+}
+
 # Two hosts, one veth: $A has veth-a 10.77.0.1, $B has veth-b 10.77.0.2.
 lab_up() {
 	lab_need
 	lab_dir_make
-	ip netns add "$A" && ip netns add "$B" || lab_skip_all "cannot make network namespaces"
+	host "$A"
+	host "$B"
 	ip -n "$A" link add veth-a type veth peer name veth-b netns "$B"
 	ip -n "$A" addr add 10.77.0.1/24 dev veth-a
 	ip -n "$B" addr add 10.77.0.2/24 dev veth-b
-	for ns in "$A" "$B"; do ip -n "$ns" link set lo up; done
 	ip -n "$A" link set veth-a up
 	ip -n "$B" link set veth-b up
 	lab_use_cubic "$A" "$B"
@@ -94,10 +100,7 @@ lab_up() {
 lab_up_routed() {
 	lab_need
 	lab_dir_make
-	for ns in "$A" "$B" "$R"; do
-		ip netns add "$ns" || lab_skip_all "cannot make network namespaces"
-		ip -n "$ns" link set lo up
-	done
+	for ns in "$A" "$B" "$R"; do host "$ns"; done
 	ip -n "$A" link add veth-a type veth peer name to-a netns "$R"
 	ip -n "$B" link add veth-b type veth peer name to-b netns "$R"
 	ip -n "$A" addr add 10.77.1.1/24 dev veth-a

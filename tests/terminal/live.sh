@@ -11,10 +11,10 @@ shows "what is being done" 'run 1 of 3: all 2 streams forward'
 shows "the rate now" 'bit/s now'
 # A thread that took SIGWINCH or SIGTSTP (28, 20) would keep it from the one that draws.
 threads=0 open=0
-for status in /proc/"$(cat "$work/pid")"/task/*/status; do
+for blocked in $(grep -h '^SigBlk:' /proc/"$(cat "$work/pid")"/task/*/status 2>/dev/null |
+	tr -dc '0-9a-f\n'); do
 	threads=$((threads + 1))
-	blocked=$(sed -n 's/^SigBlk:[[:space:]]*0*//p' "$status")
-	[ $((0x${blocked:-0} >> 27 & 0x${blocked:-0} >> 19 & 1)) = 1 ] || open=$((open + 1))
+	[ $((0x$blocked >> 27 & 0x$blocked >> 19 & 1)) = 1 ] || open=$((open + 1))
 done
 check "$threads threads of a run: each leaves the terminal's signals to one" \
 	[ "$threads" -gt 3 -a "$open" = 0 ]
