@@ -89,8 +89,6 @@ static const char *contradiction(const struct test_settings *s)
 		       "how long (86400 is a day), or stop it early with Ctrl-C";
 	if (s->time_ms != TEST_UNSET && amount)
 		return "--time excludes --bytes and --blockcount: the test ends by one of them";
-	if (s->omit_ms && amount)
-		return "--omit goes with --time: an amount counts from its first byte";
 	if (s->total_bytes && s->total_blocks)
 		return "--bytes and --blockcount exclude each other";
 	if (s->time_ms != TEST_UNSET && s->time_ms < 100)

@@ -213,8 +213,9 @@ static int watch(struct conduct *c, struct error *err)
 		rc = listen_to_peer(c, 0, err);
 		if (rc == -EINTR)
 			rc = 0;
-		/* Its end of a run by bytes is over: what has not come by now never will. */
-		if (!peer_over_ns && !c->iperf3 && peer_run_over(c->peer))
+		/* Its end of a run by bytes is over: what does not come soon never will. */
+		if (!c->iperf3 && peer_run_over(c->peer) &&
+		    (!peer_over_ns || (fresh && c->live.live[SIDE_LOCAL].rate_bps > 0)))
 			peer_over_ns = now_ns();
 		if (peer_over_ns && by_bytes(&c->run->spec) &&
 		    now_ns() - peer_over_ns > IN_FLIGHT_NS)

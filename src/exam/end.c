@@ -56,7 +56,7 @@ static void shift_window(struct end *e, uint64_t begin_ns)
 
 	e->window.from_ns = begin_ns;
 	/* That of a run by bytes is a bound: nobody misses the moment. */
-	if (e->total_bytes)
+	if (e->amount_bytes)
 		return;
 	e->window.to_ns = begin_ns + length;
 	e->window.stop_ns = e->window.to_ns + tail;
@@ -68,12 +68,9 @@ static void shift_window(struct end *e, uint64_t begin_ns)
  */
 static int begin_at_once(struct end *e, struct error *err)
 {
-	uint64_t total = e->spec.total_bytes ? e->spec.total_bytes
-					     : e->spec.total_blocks * e->spec.block_bytes;
 	struct counters *first = NULL;
 
-	e->total_bytes = e->spec.bidirectional ? 2 * total : total;
-	if ((!total && !e->whole) || e->spec.warmup_ms)
+	if ((!e->amount_bytes && !e->whole) || e->spec.warmup_ms)
 		return 0;
 	int rc = end_take_sample(e, COUNTER_AT_ENDS, &first);
 	if (!rc) {
@@ -105,6 +102,10 @@ static int set_up(struct end *e, const struct end_config *config, struct error *
 	e->window = config->window;
 	e->facts = config->facts;
 	e->whole = config->whole;
+	e->sends = e->spec.bidirectional || config->role == LOAD_SEND;
+	e->receives = e->spec.bidirectional || config->role == LOAD_RECEIVE;
+	e->amount_bytes = e->spec.total_bytes ? e->spec.total_bytes
+					      : e->spec.total_blocks * e->spec.block_bytes;
 	e->egress_ifindex = egress ? egress->ifindex.v : 0;
 	int rc = source_open_live(&e->source);
 	e->series = series_new(SERIES_MAX_INTERVALS);
@@ -155,6 +156,7 @@ static int set_up_load(struct end *e, const struct end_config *config, struct er
 	placement_choose(config->facts, &wishes, &e->placement);
 	load.cpus = e->placement.cpus;
 	load.ncpus = e->placement.n;
+	load.end_closes = end_is_told_by_close(e);
 	int rc = load_create(&load, &e->load, err);
 	if (rc) {
 		close_all(config);

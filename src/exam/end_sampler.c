@@ -12,6 +12,8 @@
 #define SLOW_EVERY 5
 /* How far from the true end of a run by bytes its window may end. */
 #define TOTAL_POLL_NS 1000000ULL
+/* Longer than what was sent is under way. */
+#define STILL_NS 500000000ULL
 
 static bool cancelled(struct end *e)
 {
@@ -195,16 +197,47 @@ static uint64_t next_sample_at(const struct end *e, uint64_t now, uint64_t until
 	return at + half > until ? until : at;
 }
 
-/* A run by bytes is over at this end when its flows have moved them all. */
-static bool moved_all(const struct end *e)
+/* Nothing has moved for long. */
+static bool is_still(struct end *e)
 {
-	return e->first && e->total_bytes && load_bytes(e->load) >= e->total_bytes;
+	uint64_t bytes = load_bytes(e->load), now = source_monotonic_ns(e->source);
+
+	if (bytes != e->grown_bytes || !e->grown_ns) {
+		e->grown_bytes = bytes;
+		e->grown_ns = now;
+	}
+	e->still = now - e->grown_ns > STILL_NS;
+	return e->still;
+}
+
+/*
+ * Of datagrams some never come.  Who only receives is told when there are no more; of two ends that
+ * both send and receive each would wait for the other.  An iperf3 that counts its amount from
+ * earlier than we do stops before we have it all.
+ */
+static bool received_all(struct end *e)
+{
+	if (end_is_told_by_close(e))
+		return !load_open_receivers(e->load);
+	/* From the begin of the warm-up on it would be less than was asked for. */
+	if ((!e->spec.warmup_ms || e->whole) &&
+	    load_bytes_of(e->load, LOAD_RECEIVE) - e->received_before >= e->amount_bytes)
+		return true;
+	return (e->whole ? e->spec.warmup_ms != 0 : e->sends && e->spec.protocol == RUN_UDP) &&
+	       is_still(e);
+}
+
+/* A run by bytes is over at this end when its flows have moved them all. */
+static bool moved_all(struct end *e)
+{
+	return e->first && e->amount_bytes && (!e->sends || load_done(e->load)) &&
+	       (!e->receives || received_all(e));
 }
 
 /* sleep_until(), or until a run by bytes is over. */
 static bool sleep_towards(struct end *e, uint64_t at)
 {
-	if (!e->first || !e->total_bytes)
+	if (!e->first || !e->amount_bytes)
 		return sleep_until(e, at);
 	for (uint64_t now; (now = source_monotonic_ns(e->source)) < at && !moved_all(e);)
 		if (!sleep_until(e, now + TOTAL_POLL_NS < at ? now + TOTAL_POLL_NS : at))
@@ -319,8 +352,26 @@ int64_t end_time_asleep_ns(void)
 	return (int64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + (boot.tv_nsec - mono.tv_nsec);
 }
 
+/* What moves after the first sample of the window is part of the amount. */
+static void begin_amount(struct end *e, const struct counters *first)
+{
+	uint64_t sent = 0;
+
+	e->received_before = 0;
+	for (size_t i = 0; i < first->nflows; i++) {
+		const struct flow_sample *f = &first->flows[i];
+		if (nd_str_is(f->direction, "send"))
+			sent += f->bytes.v;
+		else
+			e->received_before += f->bytes.v;
+	}
+	if (e->spec.warmup_ms)
+		load_begin_amount(e->load, sent);
+}
+
 int end_begin_window(struct end *e, struct counters *first)
 {
+	begin_amount(e, first);
 	uint64_t now = source_monotonic_ns(e->source);
 	uint64_t late = now > e->window.from_ns ? now - e->window.from_ns : 0;
 
@@ -377,7 +428,7 @@ static int sample_window(struct end *e)
 	bool late = source_monotonic_ns(e->source) > e->window.stop_ns;
 	if (late || moved_all(e))
 		e->broken = 0;
-	e->cut = (late && !e->total_bytes) || e->broken;
+	e->cut = (late && !e->amount_bytes) || e->broken || e->still;
 	return keep_peaks(e, e->last);
 }
 
@@ -388,7 +439,7 @@ void *end_sampler(void *arg)
 
 	ping_quiet(e->ping);
 	/* Both ends go on for a moment: the other's window, by another clock, may end later. */
-	if (!e->broken && !e->total_bytes)
+	if (!e->broken && !e->amount_bytes)
 		sleep_until(e, e->window.stop_ns);
 	pthread_mutex_lock(&e->lock);
 	e->failure = rc;

@@ -29,7 +29,7 @@ struct end {
 	struct placement placement;
 	struct ping *ping;		/* NULL: nobody measures round trips, or not any more */
 	struct ping_result round_trips;
-	bool asks, whole;
+	bool asks, whole, sends, receives;
 	uint64_t traffic_ns;		/* when it begins; 0: at once */
 	pthread_t thread;
 	bool thread_started;
@@ -50,7 +50,10 @@ struct end {
 	uint64_t beat_from_ns, beat_upto_ns;	/* of the beat that grows: begin, boundary */
 	uint64_t held_up_ns;
 	int64_t asleep_ns;		/* CLOCK_BOOTTIME - CLOCK_MONOTONIC when the window began */
-	uint64_t total_bytes;		/* by all flows at this end, which then ends; 0: by time */
+	uint64_t amount_bytes;		/* of each direction, after which it ends; 0: by time */
+	uint64_t received_before;	/* the window */
+	uint64_t grown_bytes, grown_ns;	/* of all flows when they last grew, and when */
+	bool still;			/* that was long ago, and so the run was over */
 	struct counters *first, *last, *peaks;
 	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
 	uint64_t begun_ns, final_ns;
@@ -62,6 +65,14 @@ struct end {
 	bool cut;			/* by more than end_cancel() */
 };
 
+/*
+ * How much of a warm-up was in flight when the window began a receiver cannot know, so no count
+ * tells it that an amount was all: that its connections end does.  An iperf3 closes none.
+ */
+static inline bool end_is_told_by_close(const struct end *e)
+{
+	return e->amount_bytes && e->spec.warmup_ms && e->spec.protocol == RUN_TCP && !e->whole;
+}
 /* Starts the workers, and the window of a run by bytes.  0 or -errno. */
 int end_begin_traffic(struct end *e, struct error *err);
 /* The sampling thread; its argument is the end. */

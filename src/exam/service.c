@@ -218,6 +218,9 @@ static int run_with(const struct facts *facts, const struct serving *v, const in
 	struct arena *mem = arena_new(0);
 	int rc;
 
+	/* Of what was in flight when the warm-up ended only it knows when it has enough. */
+	if (v->hooks->ended && beating.warmup_ms)
+		beating.total_bytes = beating.total_blocks = 0;
 	if (v->watcher && !beating.report_ms)
 		beating.report_ms = v->watcher->report_ms;
 	if (!mem) {

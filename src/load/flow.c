@@ -37,9 +37,14 @@ const struct flow_ops *flow_kind(const struct run_spec *spec, enum load_role rol
 
 size_t flow_ask(struct flow *f, size_t want, enum turn *why)
 {
-	if (f->common->amount.total) {
+	struct amount *amount = &f->common->amount;
+
+	if (amount->total) {
+		/* In a warm-up no more than is sent at once: what is taken when it ends, counts. */
 		if (f->share == 0)
-			f->share = amount_take(&f->common->amount, f->common->spec->block_bytes);
+			f->share = amount_counts(amount)
+				? amount_take(amount, f->common->spec->block_bytes)
+				: amount_take_some(amount, want);
 		if (want > f->share)
 			want = (size_t)f->share;
 		*why = TURN_OVER;

@@ -28,6 +28,7 @@ struct load_common {
 	const void *pattern;	/* block_bytes that senders send; NULL without senders */
 	int file_fd;		/* a file of as many bytes of it, for RUN_SEND_FILE; else -1 */
 	struct amount amount;	/* what is left to send of a run of a fixed size */
+	bool end_closes;	/* see struct load_config */
 };
 
 /* What a flow wants after its turn. */

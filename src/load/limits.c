@@ -28,11 +28,45 @@ uint64_t amount_of(const struct run_spec *spec)
 	return spec->total_bytes && spec->total_bytes < bytes ? spec->total_bytes : bytes;
 }
 
+/* In a warm-up: more than anybody sends, and far from overflowing. */
+#define WARMUP_BYTES (UINT64_MAX / 4)
+
 void amount_open(struct amount *a, const struct run_spec *spec, uint64_t senders)
 {
+	bool warmup = spec->warmup_ms != 0;
+
 	a->total = amount_of(spec);
+	if (a->total > WARMUP_BYTES)
+		a->total = WARMUP_BYTES;
 	a->senders = senders ? senders : 1;
-	atomic_store_explicit(&a->left, a->total, memory_order_relaxed);
+	atomic_store_explicit(&a->left, warmup ? WARMUP_BYTES : a->total, memory_order_relaxed);
+	atomic_store_explicit(&a->goal, warmup ? 0 : a->total, memory_order_relaxed);
+}
+
+void amount_begin(struct amount *a, uint64_t sent_before)
+{
+	uint64_t end = sent_before + a->total, taken;
+	uint64_t left = atomic_load_explicit(&a->left, memory_order_relaxed);
+
+	do {
+		taken = WARMUP_BYTES - left;
+	} while (!atomic_compare_exchange_weak_explicit(&a->left, &left,
+							taken < end ? end - taken : 0,
+							memory_order_relaxed,
+							memory_order_relaxed));
+	atomic_store_explicit(&a->goal, taken < end ? end : taken, memory_order_relaxed);
+}
+
+uint64_t amount_take_some(struct amount *a, uint64_t want)
+{
+	uint64_t left = atomic_load_explicit(&a->left, memory_order_relaxed), share;
+
+	do {
+		share = want < left ? want : left;
+	} while (share && !atomic_compare_exchange_weak_explicit(&a->left, &left, left - share,
+								 memory_order_relaxed,
+								 memory_order_relaxed));
+	return share;
 }
 
 uint64_t amount_take(struct amount *a, uint64_t block_bytes)

@@ -19,6 +19,7 @@ struct amount {
 	uint64_t total;		/* bytes; 0: no limit */
 	uint64_t senders;
 	_Atomic uint64_t left;	/* not taken by any flow */
+	_Atomic uint64_t goal;	/* sent then, in all; 0: it does not count yet, as in a warm-up */
 };
 
 /* Bytes that a spec asks to send; 0: time alone ends the run. */
@@ -26,6 +27,17 @@ uint64_t amount_of(const struct run_spec *spec);
 void amount_open(struct amount *a, const struct run_spec *spec, uint64_t senders);
 /* Takes a share: whole blocks but for the last one.  0: nothing is left.  Any thread. */
 uint64_t amount_take(struct amount *a, uint64_t block_bytes);
+/* Takes up to `want`, also of an amount that does not count yet. */
+uint64_t amount_take_some(struct amount *a, uint64_t want);
+/*
+ * An amount with a warm-up counts from when its senders had sent so much.  What they have taken
+ * already they send: at the least the goal is that.
+ */
+void amount_begin(struct amount *a, uint64_t sent_before);
+static inline bool amount_counts(const struct amount *a)
+{
+	return atomic_load_explicit(&a->goal, memory_order_relaxed) != 0;
+}
 /* Gives back what a flow took and cannot send. */
 void amount_return(struct amount *a, uint64_t bytes);
 

@@ -283,6 +283,7 @@ static int set_up_common(struct load *l, const struct load_config *c, struct err
 		memcpy(l->cpus, c->cpus, c->ncpus * sizeof(*l->cpus));
 	l->common.spec = &l->spec;
 	l->common.pattern = l->pattern;
+	l->common.end_closes = c->end_closes;
 	amount_open(&l->common.amount, c->spec, senders);
 	if (senders && c->spec->send_path == RUN_SEND_FILE) {
 		l->common.file_fd = new_file(l->pattern, c->spec->block_bytes);
@@ -457,16 +458,26 @@ uint64_t load_bytes(const struct load *l)
 	return sum;
 }
 
+uint64_t load_bytes_of(const struct load *l, enum load_role role)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->nflows; i++)
+		if (l->flows[i].role == role)
+			sum += flow_bytes(&l->flows[i]);
+	return sum;
+}
+
+void load_begin_amount(struct load *l, uint64_t sent_before)
+{
+	amount_begin(&l->common.amount, sent_before);
+}
+
 bool load_done(const struct load *l)
 {
-	uint64_t sent = 0;
+	uint64_t goal = atomic_load_explicit(&l->common.amount.goal, memory_order_relaxed);
 
-	if (!l->common.amount.total)
-		return false;
-	for (size_t i = 0; i < l->nflows; i++)
-		if (l->flows[i].role == LOAD_SEND)
-			sent += atomic_load_explicit(&l->flows[i].bytes, memory_order_relaxed);
-	return sent >= l->common.amount.total;
+	return goal && load_bytes_of(l, LOAD_SEND) >= goal;
 }
 
 size_t load_broken_flows(const struct load *l, int *first_errno)

@@ -153,6 +153,11 @@ struct load_config {
 	/* Worker i runs on cpus[i % ncpus] alone, and there are no more than ncpus; 0: anywhere. */
 	const unsigned int *cpus;
 	size_t ncpus;
+	/*
+	 * Of TCP: who has sent its share of the amount shuts its connection down, and for a
+	 * receiver that is the end of the flow, not an early one.
+	 */
+	bool end_closes;
 };
 
 /*
@@ -174,6 +179,13 @@ int load_sample(struct load *l, struct counters *c);
 int load_sample_in_turn(struct load *l, struct counters *c);
 /* Application bytes so far over all flows; cheap, any thread. */
 uint64_t load_bytes(const struct load *l);
+/* Those of all flows of a role. */
+uint64_t load_bytes_of(const struct load *l, enum load_role role);
+/*
+ * With a warm-up in the spec an amount counts from here on: from when its senders had sent so
+ * many bytes.  Until then nothing is done.  The sampling thread.
+ */
+void load_begin_amount(struct load *l, uint64_t sent_before);
 /*
  * All senders together have handed the kernel the amount that the spec asks for, exactly.
  * Without such an amount, or without senders here: never.  Cheap, any thread.

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,14 +42,18 @@ static void retire(struct worker *w, struct flow *f)
 {
 	f->state = FLOW_OVER;
 	epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);
+	if (f->role == LOAD_SEND && f->common->end_closes)
+		shutdown(f->fd, SHUT_WR);
 }
 
 enum turn worker_end_flow(struct worker *w, struct flow *f, int err)
 {
 	amount_return(&f->common->amount, f->share);
+	bool wanted = f->common->end_closes && f->role == LOAD_RECEIVE && err == EPIPE;
+
 	f->share = 0;
 	/* Once the run is over the other end may close. */
-	if (command_of(w) == WORKER_RUN && !f->finishing)
+	if (command_of(w) == WORKER_RUN && !f->finishing && !wanted)
 		atomic_store_explicit(&f->broken, err, memory_order_relaxed);
 	atomic_store_explicit(&f->ended, true, memory_order_relaxed);
 	f->finishing = true;

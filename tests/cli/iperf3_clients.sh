@@ -52,6 +52,12 @@ holds "an amount of blocks" "$bytes | .[0] == .[1] and .[0] >= 50 * 65536"
 client -t 1 -O 1 -b 20M
 # Each side starts counting by its own clock; with the warm-up it would be 5000000.
 holds "a warm-up that is left out" "$bytes | .[1] > 0 and .[1] < 4500000"
+client -n 10M -O 1 -b 100M
+holds "an amount after a warm-up" "$bytes | .[0] >= 10485760 and .[0] < 10800000 and
+	.[1] > 0.7 * .[0] and .[1] < 1.3 * .[0]"
+client -n 10M -O 1 -b 100M -u -l 1400
+holds "an amount of datagrams after a warm-up" "$bytes | .[0] >= 10485760 and .[0] < 10800000 and
+	.[1] > 0.7 * .[0] and .[1] < 1.3 * .[0]"
 client -t 1 -b 20M -R
 holds "a rate that we keep" "$bytes | .[0] > 1000000 and .[0] < 4000000"
 client -t 1 -C cubic -M 1400 -N -Z -w 128K

@@ -31,6 +31,22 @@ done <<'END'
 1 -k 100 -l 64K -R
 1 -t 1 -O 1 -b 20M
 END
+# The warm-up of 12.5 MB is none of it, in neither direction.
+whole='10485760'
+while read -r options; do
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" --report json -O 1 -b 100M $options
+	holds "an amount after a warm-up: $options" ".error == null and (.end |
+		[.sum_sent, .sum_received, .sum_sent_bidir_reverse, .sum_received_bidir_reverse] |
+		map(.bytes // empty) | all(. > 0.7 * $whole and . < 1.3 * $whole))"
+done <<'END'
+-n 10M
+-k 80
+-n 10M -R
+-n 10M --bidir
+-n 10M -u -l 1400
+END
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 -N -b 20M/10 --report json
 holds "what is sent before the first sample counts, too" '.end | .sum_sent.bytes > 1000000 and
 	.sum_sent.bytes == .sum_received.bytes'

@@ -81,6 +81,26 @@ measure -t 1 -R -q
 measured "reverse, quiet"
 check "no intervals" [ "$(grep -c '^\[  5\]' "$work/out")" -eq 2 ]
 
+# The sender counts it exactly; the receiver has what was in flight when the warm-up ended, too.
+while read -r options; do
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	measure -J -O 0.5 -b 100M $options
+	holds "an amount after a warm-up: $options" '.error == null and
+		(.end | [.sum_sent.bytes, .sum_sent_bidir_reverse.bytes // empty] |
+		all(. == 10485760)) and
+		(.end | [.sum_received.bytes, .sum_received_bidir_reverse.bytes // empty] |
+		all(. > 7000000 and . < 14000000)) and .end.sum_sent.seconds > 0.5'
+done <<'END'
+-n 10M
+-n 10M -R
+-n 10M -P 4 -b 25M
+-n 10M --bidir
+-k 80
+-n 10M -u
+-n 10M -u -R
+-n 10M -u --bidir
+END
 measure -n 20M -J
 measured "by bytes"
 holds "exactly so many were sent and received" \

@@ -72,7 +72,6 @@ error "congestion control too long for a kernel" 64 'no kernel has such a name' 
 	diagnose -C abcdefghijklmnopq
 error "congestion control with a slash" 64 "--congestion a/b: no kernel has such a name" \
 	diagnose -C a/b h --key open
-error "a warm-up of an amount" 64 "--omit goes with --time" test -n 10M -O 1 h --key open
 error "the same of a test" 64 "--congestion a/b: no kernel has such a name" test -C a/b h --key open
 error "no host" 64 "'': want HOST" diagnose ''
 error "no host but a port" 64 "':5201': want HOST" diagnose :5201

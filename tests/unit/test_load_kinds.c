@@ -74,6 +74,71 @@ static void test_amounts(void **state)
 	}
 }
 
+/* What moves in a warm-up is none of the amount, and the end of one comes with the bytes. */
+static void test_amount_after_a_warmup(void **state)
+{
+	struct run_spec s = load_plain;
+	struct load *tx, *rx;
+	struct error err;
+	struct pairs p;
+	int first;
+
+	(void)state;
+	s.warmup_ms = 1000;
+	s.total_bytes = 20000001;
+	connect_pairs(&p, 3, &s);
+	struct load_config c = { .spec = &s, .role = LOAD_RECEIVE, .fds = p.server, .n = 3,
+				 .end_closes = true };
+	assert_int_equal(load_create(&c, &rx, &err), 0);
+	c.role = LOAD_SEND;
+	c.fds = p.client;
+	assert_int_equal(load_create(&c, &tx, &err), 0);
+	assert_int_equal(load_start(rx, &err), 0);
+	assert_int_equal(load_start(tx, &err), 0);
+	assert_true(reaches(rx, 30000000));
+	assert_false(load_done(tx));
+	assert_int_equal(load_open_receivers(rx), 3);
+	uint64_t before = load_bytes(tx);
+	load_begin_amount(tx, before);
+	assert_true(done(tx));
+	for (int i = 0; i < 2000 && load_open_receivers(rx); i++)
+		pause_ms(5);
+	assert_int_equal(load_open_receivers(rx), 0);
+	assert_int_equal(load_bytes(tx), before + s.total_bytes);
+	assert_int_equal(load_bytes_of(rx, LOAD_RECEIVE), before + s.total_bytes);
+	assert_int_equal(load_bytes_of(rx, LOAD_SEND), 0);
+	assert_int_equal(load_broken_flows(rx, &first), 0);
+	assert_int_equal(load_broken_flows(tx, &first), 0);
+	load_stop(tx);
+	load_stop(rx);
+}
+
+static void test_amount_begins_late(void **state)
+{
+	struct run_spec s = { .block_bytes = 1000, .warmup_ms = 1, .total_bytes = 5000 };
+	struct amount a;
+
+	(void)state;
+	amount_open(&a, &s, 2);
+	assert_false(amount_counts(&a));
+	assert_int_equal(amount_take_some(&a, 70000), 70000);
+	amount_begin(&a, 69000);	/* of what was taken 1000 were in hand */
+	assert_true(amount_counts(&a));
+	assert_int_equal(a.goal, 74000);
+	assert_int_equal(amount_take_some(&a, 4500), 4000);
+	assert_int_equal(amount_take(&a, 1000), 0);
+	amount_open(&a, &s, 2);
+	assert_int_equal(amount_take_some(&a, 70000), 70000);
+	amount_begin(&a, 1000);		/* all of it, and more */
+	assert_int_equal(a.goal, 70000);
+	assert_int_equal(amount_take(&a, 1000), 0);
+	s.total_bytes = UINT64_MAX;
+	amount_open(&a, &s, 2);
+	assert_int_equal(amount_take_some(&a, 1000), 1000);
+	amount_begin(&a, 500);
+	assert_true(a.goal > UINT64_MAX / 8 && amount_take(&a, 1000) > 0);
+}
+
 static void test_no_amount_is_never_done(void **state)
 {
 	struct pairs p;
@@ -475,6 +540,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_amount_of_a_spec),
 		cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_amount_after_a_warmup),
+		cmocka_unit_test(test_amount_begins_late),
 		cmocka_unit_test(test_no_amount_is_never_done),
 		cmocka_unit_test(test_amount_with_a_stuck_flow),
 		cmocka_unit_test(test_pace),
