@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -42,17 +43,32 @@ void test_stream_init(struct test_stream *s, const struct test_settings *setting
 								      : settings->time_ms;
 }
 
-/* Prints item, which is deleted, between two texts. */
-static void print(struct test_stream *s, const char *before, cJSON *item, const char *after)
+/* Prints item, which is deleted, between two texts; `open`: an object, and members will follow. */
+static void print_part(struct test_stream *s, const char *before, cJSON *item, const char *after,
+		       bool open)
 {
 	char *text = item ? cJSON_PrintUnformatted(item) : NULL;
 
 	if (!text)
 		s->failed = true;
-	if (!s->failed && (printf("%s%s%s", before, text, after) < 0 || fflush(stdout)))
+	else if (open)	/* its last brace gives way */
+		text[strlen(text) - 1] = item->child ? ',' : '\0';
+	if (!s->failed && printf("%s%s%s", before, text, after) < 0)
 		s->failed = true;
 	cJSON_free(text);
 	cJSON_Delete(item);
+}
+
+static void print_text(struct test_stream *s, const char *text)
+{
+	if (!s->failed && (fputs(text, stdout) < 0 || fflush(stdout)))
+		s->failed = true;
+}
+
+static void print(struct test_stream *s, const char *before, cJSON *item, const char *after)
+{
+	print_part(s, before, item, after, false);
+	print_text(s, "");
 }
 
 static void print_event(struct test_stream *s, const char *event, cJSON *data)
@@ -108,16 +124,19 @@ void test_stream_progress(struct test_stream *s, const struct exam_progress *p)
 	}
 }
 
-/* What a report holds of a run, and what ended the test. */
-static cJSON *extra(const struct exam *e)
+/* What a report holds of a run: row by row, as trees of 2048 flows take 25 MB. */
+static void print_extra(struct test_stream *s, const struct exam *e)
 {
-	cJSON *o = cJSON_CreateObject();
+	const struct run *r = e->nruns ? &e->runs[0] : NULL;
 
-	if (json_put(o, "path", row_to_json(path_fields, path_nfields, &e->path)) &&
-	    (!e->nruns || json_put(o, "run", run_to_json(&e->runs[0]))))
-		return o;
-	cJSON_Delete(o);
-	return NULL;
+	print_part(s, "{\"path\":", row_to_json(path_fields, path_nfields, &e->path), "", false);
+	if (r) {
+		print_part(s, ",\"run\":", run_rest_to_json(r), "\"flows\":[", true);
+		for (size_t i = 0; i < run_flow_rows(r); i++)
+			print_part(s, i ? "," : "", run_flow_to_json(r, i), "", false);
+		print_text(s, "]}");
+	}
+	print_text(s, "}");
 }
 
 static const struct run *measured(const struct exam *e)
@@ -136,17 +155,22 @@ int test_stream_end(struct test_stream *s, const struct exam *e, const char *pro
 	if (s->lines) {
 		if (problem)
 			print_event(s, "error", json_string(problem));
-		if (e && !json_put(end, "netdoctor", extra(e)))
-			s->failed = true;
-		print_event(s, "end", end);
+		print_part(s, "{\"event\":\"end\",\"data\":", end, "", e);
+		if (e) {
+			print_text(s, "\"netdoctor\":");
+			print_extra(s, e);
+			print_text(s, "}");
+		}
+		print_text(s, "}\n");
 		return s->failed ? -1 : 0;
 	}
 	print(s, "\n],\n\"end\":", end, "");
-	if (e)
-		print(s, ",\n\"netdoctor\":", extra(e), "");
+	if (e) {
+		print_text(s, ",\n\"netdoctor\":");
+		print_extra(s, e);
+	}
 	if (problem)
 		print(s, ",\n\"error\":", json_string(problem), "");
-	if (!s->failed && (printf("}\n") < 0 || fflush(stdout)))
-		s->failed = true;
+	print_text(s, "}\n");
 	return s->failed ? -1 : 0;
 }

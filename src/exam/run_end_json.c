@@ -66,7 +66,7 @@ static cJSON *intervals_to_json(const struct end_interval *intervals, size_t n)
 	return arr;
 }
 
-cJSON *run_end_to_json(const struct run_end *e)
+cJSON *run_end_rest_to_json(const struct run_end *e)
 {
 	cJSON *obj;
 
@@ -75,16 +75,28 @@ cJSON *run_end_to_json(const struct run_end *e)
 	obj = row_to_json(run_end_fields, run_end_nfields, e);
 	if (!obj)
 		return NULL;
-	if (!json_put(obj, "flows",
-		      rows_to_json(flow_summary_fields, flow_summary_nfields,
-				   sizeof(*e->flows), e->flows, e->nflows)) ||
-	    !json_put(obj, "cores", cores_to_json(e->cores, e->ncores)) ||
-	    !json_put(obj, "intervals", intervals_to_json(e->intervals, e->nintervals)) ||
+	if (!json_put(obj, "intervals", intervals_to_json(e->intervals, e->nintervals)) ||
 	    !json_put(obj, "placed",
 		      rows_to_json(placed_worker_fields, placed_worker_nfields,
 				   sizeof(*e->placed), e->placed, e->nplaced)) ||
 	    (e->window &&
 	     !json_put(obj, "counters", record_to_json(&counters_schema, e->window)))) {
+		cJSON_Delete(obj);
+		return NULL;
+	}
+	return obj;
+}
+
+cJSON *run_end_to_json(const struct run_end *e)
+{
+	cJSON *obj = run_end_rest_to_json(e);
+
+	if (!obj || !e->present)
+		return obj;
+	if (!json_put(obj, "flows",
+		      rows_to_json(flow_summary_fields, flow_summary_nfields,
+				   sizeof(*e->flows), e->flows, e->nflows)) ||
+	    !json_put(obj, "cores", cores_to_json(e->cores, e->ncores))) {
 		cJSON_Delete(obj);
 		return NULL;
 	}

@@ -8,6 +8,9 @@
 
 #include "src/exam/exam.h"
 
+/* An end that was not seen is null.  The rest is all but flows and cores. */
+cJSON *run_end_rest_to_json(const struct run_end *e);
+
 cJSON *core_to_json(const struct core_load *c);
 cJSON *cores_to_json(const struct core_load *cores, size_t n);
 

@@ -46,46 +46,29 @@ static bool put_moments(cJSON *obj, const struct run *r)
 	return arr;
 }
 
-/* Moves each end's flows and cores to where a report has them. */
+static cJSON *load_to_json(const struct run_end *e)
+{
+	cJSON *load;
+
+	if (!e->present)
+		return cJSON_CreateNull();
+	load = cJSON_CreateObject();
+	if (load && json_put(load, "cores", cores_to_json(e->cores, e->ncores)) &&
+	    json_put(load, "busiest", hot_core_to_json(busiest_core(e->cores, e->ncores))))
+		return load;
+	cJSON_Delete(load);
+	return NULL;
+}
+
 static bool put_ends(cJSON *obj, const struct run *r)
 {
-	cJSON *flows = cJSON_AddArrayToObject(obj, "flows");
 	cJSON *cpu = cJSON_AddObjectToObject(obj, "cpu");
 	cJSON *ends = cJSON_AddObjectToObject(obj, "ends");
 
-	if (!flows || !cpu || !ends)
-		return false;
-	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
-		const struct run_end *e = &r->ends[s];
-		cJSON *end = run_end_to_json(e);
-		cJSON *end_flows, *cores, *row, *load;
-
-		if (!json_put(ends, side_word(s), end))
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		if (!json_put(cpu, side_word(s), load_to_json(&r->ends[s])) ||
+		    !json_put(ends, side_word(s), run_end_rest_to_json(&r->ends[s])))
 			return false;
-		if (!e->present) {
-			if (!json_put(cpu, side_word(s), cJSON_CreateNull()))
-				return false;
-			continue;
-		}
-		end_flows = cJSON_DetachItemFromObjectCaseSensitive(end, "flows");
-		while ((row = cJSON_DetachItemFromArray(end_flows, 0))) {
-			if (!cJSON_AddStringToObject(row, "side", side_word(s)) ||
-			    !json_push(flows, row))
-				break;
-		}
-		cJSON_Delete(end_flows);
-		if (row)
-			return false;
-		cores = cJSON_DetachItemFromObjectCaseSensitive(end, "cores");
-		load = cJSON_AddObjectToObject(cpu, side_word(s));
-		if (!load) {
-			cJSON_Delete(cores);
-			return false;
-		}
-		if (!json_put(load, "cores", cores) ||
-		    !json_put(load, "busiest", hot_core_to_json(busiest_core(e->cores, e->ncores))))
-			return false;
-	}
 	return true;
 }
 
@@ -129,7 +112,7 @@ static int latency_from_json(const cJSON *obj, struct arena *mem, struct run *ou
 	return 0;
 }
 
-cJSON *run_to_json(const struct run *r)
+cJSON *run_rest_to_json(const struct run *r)
 {
 	cJSON *obj = row_to_json(run_fields, run_nfields, r);
 
@@ -147,6 +130,43 @@ cJSON *run_to_json(const struct run *r)
 		return NULL;
 	}
 	return obj;
+}
+
+size_t run_flow_rows(const struct run *r)
+{
+	size_t n = 0;
+
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
+		n += r->ends[s].present ? r->ends[s].nflows : 0;
+	return n;
+}
+
+cJSON *run_flow_to_json(const struct run *r, size_t i)
+{
+	const struct run_end *local = &r->ends[SIDE_LOCAL];
+	size_t nlocal = local->present ? local->nflows : 0;
+	enum side side = i < nlocal ? SIDE_LOCAL : SIDE_PEER;
+	const struct flow_summary *f = &r->ends[side].flows[side == SIDE_LOCAL ? i : i - nlocal];
+	cJSON *row = row_to_json(flow_summary_fields, flow_summary_nfields, f);
+
+	if (row && cJSON_AddStringToObject(row, "side", side_word(side)))
+		return row;
+	cJSON_Delete(row);
+	return NULL;
+}
+
+cJSON *run_to_json(const struct run *r)
+{
+	cJSON *obj = run_rest_to_json(r);
+	cJSON *flows = obj ? cJSON_AddArrayToObject(obj, "flows") : NULL;
+	bool all = flows;
+
+	for (size_t i = 0; all && i < run_flow_rows(r); i++)
+		all = json_push(flows, run_flow_to_json(r, i));
+	if (all)
+		return obj;
+	cJSON_Delete(obj);
+	return NULL;
 }
 
 static int purpose_from_json(const cJSON *obj, enum run_purpose *out, struct error *err)
