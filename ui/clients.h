@@ -7,6 +7,8 @@
 #include "ui/scene.h"
 
 /* A box with a row for each; those that run first. */
+/* As many as it has use for. */
+unsigned int clients_rows(const struct scene *s);
 void clients_draw(const struct scene *s, struct canvas *c, struct area a);
 /* The lines of scene.invitation; returns what is left of the area. */
 struct area clients_invitation(const struct scene *s, struct canvas *c, struct area a);

@@ -200,6 +200,19 @@ void show_rate_u64(struct nd_u64 bps, char out[SHOWN_CAP])
 	show_rate(bps.k == ND_KNOWN ? nd_f64((double)bps.v) : nd_f64_unknown(bps.k), out);
 }
 
+void show_ago(double seconds, char out[SHOWN_CAP])
+{
+	static const struct { double from, seconds; const char *unit; } steps[] = {
+		{ 0, 1, "s" }, { 120, 60, "min" }, { 7200, 3600, "h" }, { 172800, 86400, "days" },
+	};
+	size_t i = ARRAY_SIZE(steps) - 1;
+
+	seconds = fmax(seconds, 0);
+	while (i && seconds < steps[i].from)
+		i--;
+	snprintf(out, SHOWN_CAP, "%.0f %s ago", floor(seconds / steps[i].seconds), steps[i].unit);
+}
+
 void show_share(struct nd_f64 share, char out[SHOWN_CAP])
 {
 	if (share.k == ND_KNOWN)

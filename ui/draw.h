@@ -58,6 +58,8 @@ void show_rate(struct nd_f64 bps, char out[SHOWN_CAP]);
 void show_rate_u64(struct nd_u64 bps, char out[SHOWN_CAP]);
 void show_share(struct nd_f64 share, char out[SHOWN_CAP]);
 void show_count(struct nd_u64 n, char out[SHOWN_CAP]);
+/* "12 s ago": as fine as a glance needs. */
+void show_ago(double seconds, char out[SHOWN_CAP]);
 /* The text, or "?". */
 const char *shown_text(struct nd_str s);
 

@@ -278,6 +278,20 @@ static void take_live_rows(const struct history *live, struct history_sample *s)
 	s->ncounters = from->ncounters;
 }
 
+void history_set_rates(struct history_sample *s, enum side side, struct nd_f64 moved,
+		       struct nd_f64 received)
+{
+	bool known = moved.k == ND_KNOWN && received.k == ND_KNOWN;
+
+	if (!s->bidirectional) {
+		*(side == run_sender(s->direction) ? &s->sent_bps : &s->received_bps) = moved;
+		return;
+	}
+	s->received_bps = received;
+	s->sent_bps = known ? nd_f64(fmax(moved.v - received.v, 0))
+			    : nd_f64_unknown(moved.k == ND_KNOWN ? received.k : moved.k);
+}
+
 /* live: samples of that time, NULL: none. */
 static int add_run(struct history *h, const struct history *live, const struct run *r,
 		   unsigned int number, enum side side, double at_s)
@@ -299,15 +313,15 @@ static int add_run(struct history *h, const struct history *live, const struct r
 			.seconds = iv->seconds.v,
 			.run = number,
 			.direction = r->spec.direction,
+			.bidirectional = r->spec.bidirectional,
 			.retransmits_ps = per_second(iv->retransmits, 1, iv->seconds),
 			.link_rx_bps = per_second(iv->link_rx_bytes, 8, iv->seconds),
 			.link_tx_bps = per_second(iv->link_tx_bytes, 8, iv->seconds),
 			.cores = cores,
 			.ncores = history_cores_from(iv->cores, iv->ncores, cores),
 		};
-		struct nd_f64 *rate = side == run_sender(r->spec.direction) ? &s.sent_bps
-									    : &s.received_bps;
-		*rate = per_second(iv->bytes, 8, iv->seconds);
+		history_set_rates(&s, side, per_second(iv->bytes, 8, iv->seconds),
+				  per_second(iv->received_bytes, 8, iv->seconds));
 		take_live_rows(live, &s);
 		rc = history_add(h, &s);
 		/* Times that are none are a peer's nonsense: left out. */

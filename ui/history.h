@@ -50,6 +50,7 @@ struct history_sample {
 	unsigned int run;		/* from 1; 0: none was going on */
 	bool warm;			/* in a run's warm-up */
 	enum run_direction direction;	/* of that run */
+	bool bidirectional;		/* the other one at the same time */
 	struct nd_f64 sent_bps, received_bps;		/* by the application at this end */
 	struct nd_f64 retransmits_ps;
 	struct nd_f64 link_rx_bps, link_tx_bps;		/* egress link, as the kernel counts */
@@ -71,6 +72,12 @@ void history_free(struct history *h);		/* NULL is fine */
  */
 int history_add(struct history *h, const struct history_sample *s);
 void history_clear(struct history *h);
+/*
+ * What the application at an end moved in a sample of a run: one way, or in a bidirectional run
+ * both, and what it took in of that.
+ */
+void history_set_rates(struct history_sample *s, enum side side, struct nd_f64 moved,
+		       struct nd_f64 received);
 /* Compact form of n rows into `to` (HISTORY_MAX_CORES rows); returns how many. */
 size_t history_cores_from(const struct core_load *from, size_t n, struct history_core *to);
 /*

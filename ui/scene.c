@@ -2,12 +2,54 @@
 #include "ui/scene.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "src/report/progress.h"
 
 const struct history_sample *scene_sample(const struct scene *s, enum side side)
 {
 	return history_at(s->history[side], s->cursor_s);
+}
+
+/* Samples come a moment late, and those of an idle host once a second. */
+#define LATE_LEAST_S 0.6
+#define LATE_MOST_S 1.6
+
+bool scene_is_fresh(const struct scene *s, const struct history_sample *h)
+{
+	double late = h ? fmin(fmax(h->seconds, LATE_LEAST_S), LATE_MOST_S) : 0;
+
+	return h && s->cursor_s <= h->at_s + h->seconds + late;
+}
+
+const struct history_sample *scene_last_of_run(const struct scene *s, enum side side)
+{
+	const struct history *h = s->history[side];
+
+	for (size_t i = scene_sample(s, side) ? history_index(h, s->cursor_s) + 1 : 0; i > 0; i--)
+		if (history_get(h, i - 1)->run)
+			return history_get(h, i - 1);
+	return NULL;
+}
+
+bool scene_is_now(const struct scene *s)
+{
+	return !s->paused && s->progress.phase != SCENE_OVER;
+}
+
+struct nd_f64 scene_ended_s(const struct scene *s, enum run_direction d)
+{
+	enum side side = scene_counting_side(s, d);
+	const struct history *h = s->history[side];
+
+	if (scene_rate(s, d).k == ND_KNOWN)
+		return nd_f64_unknown(ND_NOT_APPLICABLE);
+	for (size_t i = scene_sample(s, side) ? history_index(h, s->cursor_s) + 1 : 0; i > 0; i--) {
+		const struct history_sample *sample = history_get(h, i - 1);
+		if (sample->run && (sample->direction == d || sample->bidirectional))
+			return nd_f64(sample->at_s + sample->seconds);
+	}
+	return nd_f64_unknown(ND_ABSENT);
 }
 
 const char *scene_host(const struct scene *s, enum side side)
@@ -32,7 +74,7 @@ enum side scene_counting_side(const struct scene *s, enum run_direction d)
 struct nd_f64 scene_sample_rate(const struct history_sample *h, enum side side,
 				enum run_direction d)
 {
-	if (!h || !h->run || h->direction != d)
+	if (!h || !h->run || (h->direction != d && !h->bidirectional))
 		return nd_f64_unknown(ND_UNREAD);
 	return side == run_receiver(d) ? h->received_bps : h->sent_bps;
 }
@@ -42,12 +84,17 @@ struct nd_f64 scene_rate(const struct scene *s, enum run_direction d)
 	enum side side = scene_counting_side(s, d);
 	const struct history_sample *h = scene_sample(s, side);
 
-	/* Samples come a moment late; between runs and after them there are none. */
+	/* Between runs and after them there is none. */
 	if (s->progress.phase == SCENE_OVER && s->cursor_s >= s->now_s)
 		return nd_f64_unknown(ND_UNREAD);
-	if (!h || s->cursor_s > h->at_s + h->seconds + 0.6)
+	if (!scene_is_fresh(s, h))
 		return nd_f64_unknown(ND_UNREAD);
 	return scene_sample_rate(h, side, d);
+}
+
+const char *scene_direction_word(enum run_direction d, bool bidirectional)
+{
+	return bidirectional ? "in both directions" : run_direction_word(d);
 }
 
 const struct direction_result *scene_result(const struct scene *s, enum run_direction d)
@@ -77,7 +124,7 @@ static void doing_run(const struct scene_progress *p, struct text *out)
 		text_printf(out, ": all %" PRIu64 " streams", p->streams);
 	else
 		text_printf(out, ": %s", run_purpose_text(p->purpose));
-	text_printf(out, " %s", run_direction_word(p->direction));
+	text_printf(out, " %s", scene_direction_word(p->direction, p->bidirectional));
 	if (p->purpose != RUN_ALL_STREAMS && p->streams > 1)
 		text_printf(out, " (%" PRIu64 " streams)", p->streams);
 	if (p->purpose < RUN_PURPOSES)

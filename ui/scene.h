@@ -26,8 +26,9 @@ struct scene_progress {
 	enum scene_phase phase;
 	unsigned int run, runs;		/* run k of n; n 0: not known */
 	enum run_direction direction;
+	bool bidirectional;		/* the other one at the same time */
 	enum run_purpose purpose;
-	uint64_t streams;
+	uint64_t streams;		/* of each direction */
 	double elapsed_s, total_s;	/* of this run; total 0: not known */
 };
 
@@ -42,7 +43,8 @@ struct scene_client {
 	bool bidirectional;
 	uint64_t streams;
 	unsigned int runs;		/* that ended well */
-	double rate_bps;
+	struct nd_f64 since_s;		/* screen's clock: its last run ended; unknown: none */
+	struct nd_f64 rate_bps[2];	/* now; by direction, as this host sees it */
 };
 
 struct scene {
@@ -57,6 +59,7 @@ struct scene {
 	struct scene_progress progress;
 	const char *problem, *remark;	/* one line each, NULL: none */
 	const struct scene_client *clients;	size_t nclients;
+	const struct scene_client *left;	/* who left last, .since_s: when; NULL: none */
 	const char *invitation;		/* SCENE_SERVE: lines on how to become a client */
 	double now_s;			/* the screen's clock */
 	double cursor_s;		/* the moment to show, <= now_s */
@@ -65,6 +68,14 @@ struct scene {
 
 /* The sample of an end at the cursor.  NULL: nothing then (between runs the last one). */
 const struct history_sample *scene_sample(const struct scene *s, enum side side);
+/* Whether it tells of the cursor's moment, and not of a time before it. */
+bool scene_is_fresh(const struct scene *s, const struct history_sample *h);
+/* The last sample of a run at or before the cursor.  NULL: none. */
+const struct history_sample *scene_last_of_run(const struct scene *s, enum side side);
+/* Whether something goes on now, and the cursor is there: "now" is a word for it. */
+bool scene_is_now(const struct scene *s);
+/* Screen's clock: when the last run of that direction ended; unknown: none did, or it goes on. */
+struct nd_f64 scene_ended_s(const struct scene *s, enum run_direction d);
 /* "alpha", else the address or "local host"/"peer host"; untrusted. */
 const char *scene_host(const struct scene *s, enum side side);
 /* The end whose count is a direction's rate: the receiver, or who was seen. */
@@ -74,6 +85,8 @@ struct nd_f64 scene_sample_rate(const struct history_sample *h, enum side side,
 				enum run_direction d);
 /* The rate of a direction at the cursor; unknown when not in such a run. */
 struct nd_f64 scene_rate(const struct scene *s, enum run_direction d);
+/* "forward", "reverse", "in both directions" */
+const char *scene_direction_word(enum run_direction d, bool bidirectional);
 /* The direction's row of the diagnosis, NULL. */
 const struct direction_result *scene_result(const struct scene *s, enum run_direction d);
 /* What is being done, for a person: "run 2 of 3: one stream reverse, to split ...". */

@@ -13,8 +13,15 @@ struct shown_run {
 	const struct run *run;		/* NULL: none, or it has not ended yet */
 	bool whole;			/* means of its window; else the moment at the cursor */
 	const struct history_sample *sample[EXAM_ENDS];	/* NULL: none, or whole */
+	struct nd_f64 ended_s;		/* screen's clock; unknown: it goes on, or who knows when */
 };
+/* The run of the cursor's moment, and when none goes on then, the last that did before it. */
 void shown_run_find(const struct scene *s, const struct view_state *v, struct shown_run *out);
+/* For what hosts do without a run, too: then .number is 0, and .ended_s that of the last one. */
+void shown_run_find_hosts(const struct scene *s, const struct view_state *v,
+			  struct shown_run *out);
+/* "now", "at 12.3 s", "as seen last": of what is momentary. */
+void shown_run_when(const struct scene *s, const struct shown_run *r, char *out, size_t cap);
 /* NULL: not seen, or not ended yet. */
 const struct run_end *shown_run_end(const struct shown_run *r, enum side side);
 /* "run 2 of 4: all streams reverse, means of 4.0 s" */

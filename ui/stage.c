@@ -20,6 +20,8 @@ struct stage {
 	char problem[LINE_CAP], remark[LINE_CAP];
 	struct scene_client clients[SCENE_MAX_CLIENTS];
 	size_t nclients;
+	struct scene_client left;
+	bool has_left;
 };
 
 struct stage *stage_new(void)
@@ -162,9 +164,13 @@ void stage_again(struct stage *s)
 	unlock_with_news(s);
 }
 
-void stage_clients(struct stage *s, const struct scene_client *clients, size_t n)
+void stage_clients(struct stage *s, const struct scene_client *clients, size_t n,
+		   const struct scene_client *left)
 {
 	lock(s);
+	s->has_left = left;
+	if (left)
+		s->left = *left;
 	s->nclients = n < SCENE_MAX_CLIENTS ? n : SCENE_MAX_CLIENTS;
 	memcpy(s->clients, clients, s->nclients * sizeof(*clients));
 	unlock_with_news(s);
@@ -184,6 +190,7 @@ void stage_hold(struct stage *s, struct scene *scene)
 	scene->remark = *s->remark ? s->remark : NULL;
 	scene->clients = s->clients;
 	scene->nclients = s->nclients;
+	scene->left = s->has_left ? &s->left : NULL;
 }
 
 void stage_release(struct stage *s)

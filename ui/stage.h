@@ -34,7 +34,9 @@ void stage_sample(struct stage *s, enum side side, const struct history_sample *
 void stage_run_ended(struct stage *s, unsigned int number, double window_at_s);
 /* The exam begins again: what was known is kept as the one before, histories are emptied. */
 void stage_again(struct stage *s);
-void stage_clients(struct stage *s, const struct scene_client *clients, size_t n);
+/* left: who left last, NULL: nobody did. */
+void stage_clients(struct stage *s, const struct scene_client *clients, size_t n,
+		   const struct scene_client *left);
 
 /* Locks and fills in *scene but for its mode, names and clock; until stage_release(). */
 void stage_hold(struct stage *s, struct scene *scene);

@@ -142,7 +142,7 @@ static void draw_row(const struct scene *s, const struct shown_run *r, enum side
 	row_label(row, rows, row->is_node && nic_of_node(s, side, row), c,
 		  area_take_left(&rest, l.label));
 	core_bar(c, area_take_left(&rest, l.bar), 0, 0, l.bar, &row->load);
-	core_percent(c, area_take_left(&rest, PERCENT), 0, 0, &row->load);
+	core_percent(c, area_take_left(&rest, PERCENT), 1, 0, &row->load);
 	area_take_left(&rest, 1);
 	if (l.graph) {
 		struct area graph = area_take_left(&rest, l.graph);
@@ -191,6 +191,8 @@ static const char *why_none(const struct scene *s, enum side side)
 {
 	const struct exam *e = s->exam;
 
+	if (s->mode == SCENE_SERVE && side == SIDE_PEER)
+		return "not known here: the client sees both hosts";
 	if (e && !e->facts[side] && s->progress.phase == SCENE_OVER)
 		return side == SIDE_PEER ? "not known: the peer was not seen"
 					 : "not known: this host was not seen";
@@ -249,12 +251,14 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 	struct shown_run r;
 	struct area head = area_take_top(&a, 1);
 
-	shown_run_find(s, v, &r);
+	shown_run_find_hosts(s, v, &r);
 	if (head.columns >= 100)
 		canvas_text_right(c, area_take_right(&head, 44), 0, INK_DIM,
 				  "u user s system q softirq i irq t steal");
 	shown_run_draw(s, &r, c, head);
-	shown_run_draw_hosts(s, v, &r, a.columns >= BOTH_COLUMNS, draw_side, c, a);
+	/* A server sees itself alone. */
+	shown_run_draw_hosts(s, v, &r, s->mode != SCENE_SERVE && a.columns >= BOTH_COLUMNS,
+			     draw_side, c, a);
 }
 
 static size_t rows(const struct scene *s, const struct view_state *v)
@@ -263,7 +267,7 @@ static size_t rows(const struct scene *s, const struct view_state *v)
 	struct core_rows list;
 	size_t n;
 
-	shown_run_find(s, v, &r);
+	shown_run_find_hosts(s, v, &r);
 	core_rows_make(s, v, &r, v->side, &list);
 	n = list.n;
 	core_rows_free(&list);
@@ -276,7 +280,7 @@ static void row_text(const struct scene *s, const struct view_state *v, size_t r
 	struct shown_run r;
 	struct core_rows list;
 
-	shown_run_find(s, v, &r);
+	shown_run_find_hosts(s, v, &r);
 	core_rows_make(s, v, &r, v->side, &list);
 	if (row < list.n && list.rows[row].is_node) {
 		text_printf(out, "node %" PRId64 " ", list.rows[row].node);
@@ -297,7 +301,7 @@ static void toggle(const struct scene *s, struct view_state *v)
 	struct shown_run r;
 	struct core_rows list;
 
-	shown_run_find(s, v, &r);
+	shown_run_find_hosts(s, v, &r);
 	core_rows_make(s, v, &r, v->side, &list);
 	if (list.folded && v->selected < list.n) {
 		size_t head = v->selected;

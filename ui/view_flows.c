@@ -141,35 +141,62 @@ static void draw_flow(const struct flow_row *row, const struct queue_of_cpu *que
 	cpu_cells(row, queues, t, c, a, y);
 }
 
-/* "4 flows, 14.1 Gbit/s, from 3.52 to 3.53 Gbit/s each" */
-static void draw_sum(const struct flow_rows *flows, struct canvas *c, struct area row)
+/* Of the flows of one direction whose rate is known. */
+struct rate_sum { size_t n; double sum, least, most; };
+
+static struct rate_sum sum_of(const struct flow_rows *flows, enum side sender)
 {
-	double sum = 0, least = HUGE_VAL, most = 0;
-	char all[48], low[48], high[48];
-	size_t n = 0;
+	struct rate_sum sum = { .least = HUGE_VAL };
 
 	for (size_t i = 0; i < flows->n; i++) {
-		struct nd_f64 rate = flows->rows[i].rate_bps;
-		if (rate.k != ND_KNOWN)
+		const struct flow_row *row = &flows->rows[i];
+		if (row->rate_bps.k != ND_KNOWN || row->sender != sender)
 			continue;
-		n++;
-		sum += rate.v;
-		least = fmin(least, rate.v);
-		most = fmax(most, rate.v);
+		sum.n++;
+		sum.sum += row->rate_bps.v;
+		sum.least = fmin(sum.least, row->rate_bps.v);
+		sum.most = fmax(sum.most, row->rate_bps.v);
 	}
+	return sum;
+}
+
+static unsigned int draw_rates(const struct rate_sum *of, struct canvas *c, struct area row,
+			       unsigned int x)
+{
+	char all[48], low[48], high[48];
+
+	format_rate(of->sum, all, sizeof(all));
+	format_rate(of->least, low, sizeof(low));
+	format_rate(of->most, high, sizeof(high));
+	x += canvas_text(c, row, x, 0, INK_RATE, all);
+	/* Twice as fast as the slowest is more than chance. */
+	return x + canvas_printf(c, row, x, 0, of->most > 2 * of->least ? INK_WARN : INK_PLAIN,
+				 strcmp(low, high) ? ", %s to %s each" : ", %s each", low, high);
+}
+
+/* "4 flows, 14.1 Gbit/s, 3.52 Gbit/s to 3.53 Gbit/s each"; both ways: each for itself */
+static void draw_sum(const struct flow_rows *flows, struct canvas *c, struct area row)
+{
+	struct rate_sum sums[EXAM_ENDS];
 	unsigned int x = canvas_printf(c, row, 0, 0, INK_STRONG, "%zu flow%s", flows->n,
 				       flows->n == 1 ? "" : "s");
-	if (!n) {
+
+	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
+		sums[side] = sum_of(flows, side);
+	bool both = sums[SIDE_LOCAL].n && sums[SIDE_PEER].n;
+	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++) {
+		if (!sums[side].n)
+			continue;
+		x += canvas_text(c, row, x, 0, INK_PLAIN, both && side ? "; " : ", ");
+		if (both)
+			x += canvas_printf(c, row, x, 0, INK_DIM, "to %s ",
+					   side_word(side_other(side)));
+		x = draw_rates(&sums[side], c, row, x);
+	}
+	if (!sums[SIDE_LOCAL].n && !sums[SIDE_PEER].n) {
 		canvas_text(c, row, x, 0, INK_DIM, ", rates not known");
 		return;
 	}
-	format_rate(sum, all, sizeof(all));
-	format_rate(least, low, sizeof(low));
-	format_rate(most, high, sizeof(high));
-	x += canvas_printf(c, row, x, 0, INK_RATE, ", %s", all);
-	/* Twice as fast as the slowest is more than chance. */
-	x += canvas_printf(c, row, x, 0, most > 2 * least ? INK_WARN : INK_PLAIN,
-			   strcmp(low, high) ? ", %s to %s each" : ", %s each", low, high);
 	static const char brief[] = "; r rwnd, b sndbuf, n network";
 	static const char full[] = "; limited by r receiver's window, b send buffer, n network";
 	canvas_text(c, row, x, 0, INK_DIM, x + sizeof(full) > row.columns ? brief : full);
@@ -252,6 +279,23 @@ static void draw_table(const struct scene *s, const struct view_state *v,
 	}
 }
 
+/* "Flows", and of a moment: which, and whether these are all. */
+static void list_title(const struct scene *s, const struct shown_run *r,
+		       const struct flow_rows *flows, char *out, size_t cap)
+{
+	const struct scene_progress *p = &s->progress;
+	uint64_t streams = p->bidirectional ? 2 * p->streams : p->streams;
+	char when[SHOWN_CAP];
+
+	shown_run_when(s, r, when, sizeof(when));
+	if (!flows->momentary)
+		snprintf(out, cap, "Flows");
+	else if (r->number == p->run && streams > flows->n)
+		snprintf(out, cap, "Flows %s: the first %zu of %" PRIu64, when, flows->n, streams);
+	else
+		snprintf(out, cap, "Flows %s", when);
+}
+
 static void draw(const struct scene *s, const struct view_state *v, struct canvas *c,
 		 struct area a)
 {
@@ -275,12 +319,8 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 			 of.row->flow);
 		page_draw(c, page_box(c, a, v, title), v->scroll, write_flow, &of);
 	} else {
-		char title[80] = "Flows";
-		if (flows.momentary && s->progress.streams > flows.n)
-			snprintf(title, sizeof(title), "Flows now: the first %zu of %" PRIu64,
-				 flows.n, s->progress.streams);
-		else if (flows.momentary)
-			snprintf(title, sizeof(title), "Flows now");
+		char title[120];
+		list_title(s, &r, &flows, title, sizeof(title));
 		draw_table(s, v, &flows, selected, c, page_box(c, a, v, title));
 	}
 	flow_rows_free(&flows);

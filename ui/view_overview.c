@@ -14,7 +14,7 @@
 #include "ui/timescale.h"
 #include "ui/view.h"
 
-enum { HOST_ROWS = 7, PATH_COLUMNS = 22, WIDE = 110 };
+enum { HOST_ROWS = 7, PATH_COLUMNS = 22, WIDE = 110, ENOUGH_ROWS = 25 };
 
 /* The busiest core: at the cursor, and when all is over in the run that the answer is about. */
 static bool find_hot_core(const struct scene *s, enum side side, struct history_core *out)
@@ -23,7 +23,7 @@ static bool find_hot_core(const struct scene *s, enum side side, struct history_
 	const struct view_state by_cursor = { 0 };
 	struct shown_run r;
 
-	shown_run_find(s, &by_cursor, &r);
+	shown_run_find_hosts(s, &by_cursor, &r);
 	struct history_sample sample = { .cores = cores,
 					 .ncores = shown_run_cores(&r, side, cores) };
 	const struct history_core *hot = history_hot_core(&sample);
@@ -210,6 +210,16 @@ static void hosts(const struct scene *s, struct canvas *c, struct area a)
 	host_box(s, SIDE_PEER, c, a);
 }
 
+/* A server's clients get what others do not need. */
+static unsigned int host_rows(const struct scene *s, unsigned int all)
+{
+	unsigned int wanted = s->mode == SCENE_SERVE ? clients_rows(s) : 0;
+	unsigned int most = all > ENOUGH_ROWS ? all - ENOUGH_ROWS : 0;
+
+	wanted = wanted < most ? wanted : most;
+	return wanted > HOST_ROWS ? wanted : HOST_ROWS;
+}
+
 static void rung_row(const struct rungs *r, const struct ceiling *ceiling, struct canvas *c,
 		     struct area row)
 {
@@ -263,6 +273,11 @@ static void ladder_head(const struct scene *s, enum run_direction d, const struc
 				   r->now_bps.k == ND_KNOWN ? ", " : "", rate);
 	} else if (r->now_bps.k != ND_KNOWN) {
 		x += canvas_text(c, row, x, 0, INK_DIM, "not measured yet");
+	}
+	struct nd_f64 ended = scene_ended_s(s, d);
+	if (s->mode == SCENE_SERVE && s->progress.phase != SCENE_OVER && ended.k == ND_KNOWN) {
+		show_ago(s->cursor_s - ended.v, rate);
+		x += canvas_printf(c, row, x, 0, INK_DIM, ", ended %s", rate);
 	}
 	const struct direction_result *result = scene_result(s, d);
 	if (!result || !result->measured || result->explained.k != ND_KNOWN)
@@ -407,7 +422,7 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 	(void)v;
 	if (s->mode == SCENE_SERVE)
 		a = clients_invitation(s, c, a);
-	hosts(s, c, area_take_top(&a, HOST_ROWS));
+	hosts(s, c, area_take_top(&a, host_rows(s, a.rows)));
 	unsigned int rest = a.rows;
 	answer(s, c, area_take_bottom(&a, rest >= 24 ? 7 : rest >= 12 ? 4 : 3));
 	if (a.columns >= WIDE) {

@@ -95,9 +95,11 @@ static void settings(const struct link_facts *l, struct text *out)
 }
 
 /* The egress link at the cursor, while its run goes on. */
-static void link_now(const struct history_sample *s, struct text *out, bool *some)
+static void link_now(const struct scene *scene, const struct shown_run *r, enum side side,
+		     struct text *out, bool *some)
 {
-	char rx[SHOWN_CAP], tx[SHOWN_CAP], dropped[SHOWN_CAP];
+	const struct history_sample *s = r->sample[side];
+	char rx[SHOWN_CAP], tx[SHOWN_CAP], dropped[SHOWN_CAP], when[SHOWN_CAP];
 
 	if (!s || s->link_rx_pps.k != ND_KNOWN || s->link_tx_pps.k != ND_KNOWN) {
 		text_add(out, "drops and errors: told when the run has ended");
@@ -107,12 +109,14 @@ static void link_now(const struct history_sample *s, struct text *out, bool *som
 	show_number(s->link_rx_pps, SHOWN_CAP, rx);
 	show_number(s->link_tx_pps, SHOWN_CAP, tx);
 	show_number(s->link_dropped_ps, SHOWN_CAP, dropped);
-	text_printf(out, "now rx %s pkt/s, tx %s pkt/s, dropped and errors %s/s", rx, tx, dropped);
+	shown_run_when(scene, r, when, sizeof(when));
+	text_printf(out, "%s rx %s pkt/s, tx %s pkt/s, dropped and errors %s/s", when, rx, tx,
+		    dropped);
 }
 
 /* What the link itself counted as lost in the run. */
-static void losses(const struct link_facts *l, const struct shown_run *r, enum side side,
-		   struct text *out, bool *some)
+static void losses(const struct scene *scene, const struct link_facts *l,
+		   const struct shown_run *r, enum side side, struct text *out, bool *some)
 {
 	const struct run_end *end = shown_run_end(r, side);
 	const struct link_sample *s = end && end->window && l->ifindex.k == ND_KNOWN
@@ -120,7 +124,7 @@ static void losses(const struct link_facts *l, const struct shown_run *r, enum s
 
 	*some = false;
 	if (!s && r->number && !r->run) {
-		link_now(r->sample[side], out, some);
+		link_now(scene, r, side, out, some);
 		return;
 	}
 	if (!s) {
@@ -158,7 +162,7 @@ static void draw_head(const struct scene *s, const struct shown_run *r, enum sid
 	}
 	settings(l, &t);
 	draw_text(c, area_row(a, 0), INK_PLAIN, &t);
-	losses(l, r, side, &t, &some);
+	losses(s, l, r, side, &t, &some);
 	draw_text(c, area_row(a, 1), some ? INK_BAD : INK_PLAIN, &t);
 	if (isnan(queues->most) || queues->n < 2)
 		return;
@@ -314,14 +318,16 @@ static void draw_side(const struct scene *s, const struct view_state *v,
 	const struct cursor lower_rows = { side == v->side, l.queues.n, v->selected };
 	struct area upper = a.columns >= BESIDE_COLUMNS ? area_take_left(&a, a.columns * 3 / 5)
 							: area_take_top(&a, a.rows * 3 / 5);
+	char moved[80] = "Counters that moved in the run", when[SHOWN_CAP];
+	shown_run_when(s, r, when, sizeof(when));
+	if (l.moved.momentary)
+		snprintf(moved, sizeof(moved), "Counters that moved %s", when);
 	queues_title(s, side, l.queues.per_cpu, &title);
 	if (title.data && !title.failed)
 		draw_queues(s, r, side, &l.queues, c, page_box(c, upper, v, title.data),
 			    &upper_rows);
 	draw_moved(&l.moved, r->number && !r->run, c,
-		   page_box(c, a, v, l.moved.momentary ? "Counters that move now"
-						       : "Counters that moved in the run"),
-		   &lower_rows);
+		   page_box(c, a, v, moved), &lower_rows);
 	text_free(&title);
 	lists_free(&l);
 }
@@ -333,7 +339,8 @@ static void draw(const struct scene *s, const struct view_state *v, struct canva
 
 	shown_run_find(s, v, &r);
 	shown_run_draw(s, &r, c, area_take_top(&a, 1));
-	shown_run_draw_hosts(s, v, &r, a.columns >= BOTH_COLUMNS && a.rows >= 16, draw_side, c, a);
+	shown_run_draw_hosts(s, v, &r, s->mode != SCENE_SERVE && a.columns >= BOTH_COLUMNS &&
+			     a.rows >= 16, draw_side, c, a);
 }
 
 static size_t rows(const struct scene *s, const struct view_state *v)

@@ -23,7 +23,7 @@ static void fill_run(const struct exam_progress *from, struct progress *to)
 	to->elapsed_s = from->elapsed_s;
 	to->total_s = from->length_s;
 	if (rx)
-		to->rate_bps = nd_f64(rx->rate_bps);
+		to->rate_bps = spec->bidirectional ? rx->received_bps : nd_f64(rx->rate_bps);
 	for (int side = 0; side < EXAM_ENDS; side++) {
 		const struct end_live *live = from->live[side];
 		if (!live || !live->hot_known)

@@ -33,6 +33,7 @@ static struct scene_progress progress_of(const struct exam_progress *p, enum sce
 		.run = p->run_number,
 		.runs = p->run_number <= p->certain_runs ? p->certain_runs : 0,
 		.direction = spec->direction,
+		.bidirectional = spec->bidirectional,
 		.purpose = p->planned->purpose,
 		.streams = spec->streams,
 		.elapsed_s = p->elapsed_s,
@@ -122,7 +123,7 @@ void screen_feed_flows(struct screen_feed *f, enum side side, const struct beat 
 }
 
 void screen_feed_live(struct screen_feed *f, enum side side, const struct end_live *live,
-		      unsigned int run, enum run_direction d)
+		      const struct scene_progress *p)
 {
 	/* An interval is told again until there is a newer one. */
 	if (live->start_s == f->last_start_s[side])
@@ -133,9 +134,10 @@ void screen_feed_live(struct screen_feed *f, enum side side, const struct end_li
 	struct history_sample s = {
 		.at_s = fmax(now_s(f) - live->seconds, 0),
 		.seconds = live->seconds,
-		.run = run,
+		.run = p->run,
 		.warm = live->start_s < 0,
-		.direction = d,
+		.direction = p->direction,
+		.bidirectional = p->bidirectional,
 		.retransmits_ps = live->retransmits_ps,
 		.link_rx_bps = live->link_rx_bps,
 		.link_tx_bps = live->link_tx_bps,
@@ -149,8 +151,8 @@ void screen_feed_live(struct screen_feed *f, enum side side, const struct end_li
 		.flows = f->flows[side],
 		.nflows = f->nflows[side],
 	};
-	if (run)
-		*(side == run_sender(d) ? &s.sent_bps : &s.received_bps) = nd_f64(live->rate_bps);
+	if (s.run)
+		history_set_rates(&s, side, nd_f64(live->rate_bps), live->received_bps);
 	stage_sample(f->stage, side, &s);
 }
 
@@ -173,8 +175,7 @@ static void run_goes_on(struct screen_feed *f, const struct exam_progress *p)
 	stage_progress(f->stage, &now);
 	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
 		if (p->live[side])
-			screen_feed_live(f, side, p->live[side], p->run_number,
-					 p->planned->spec.direction);
+			screen_feed_live(f, side, p->live[side], &now);
 }
 
 static void progress(void *state, const struct exam_progress *p)

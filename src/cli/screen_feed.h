@@ -30,9 +30,9 @@ void screen_feed_connect(struct screen_feed *f, struct conduct_options *o);
 
 /* Its parts, for those who hear of runs otherwise; one thread at a time. */
 void screen_feed_run_begins(struct screen_feed *f);
-/* Run 0: none was going on. */
+/* p: the run that it is of; its .run 0: none was going on. */
 void screen_feed_live(struct screen_feed *f, enum side side, const struct end_live *live,
-		      unsigned int run, enum run_direction d);
+		      const struct scene_progress *p);
 /* The flows that go with samples from now on; b NULL: those of before. */
 void screen_feed_flows(struct screen_feed *f, enum side side, const struct beat *b);
 /* An exam that only grows from now on, and its diagnosis. */

@@ -20,7 +20,9 @@ struct client {
 	struct arena *ends[MAX_RUNS];		/* where the rows of its runs are */
 	struct run_spec spec;			/* of the run that goes on */
 	unsigned int runs;			/* that ended well */
-	double begun_s, rate_bps;
+	struct nd_f64 ended_s;			/* the last, well or not */
+	double begun_s;
+	struct nd_f64 moved_bps, received_bps;	/* both ways together, and of that taken in */
 };
 
 struct serve_feed {
@@ -28,6 +30,8 @@ struct serve_feed {
 	struct screen_feed feed;
 	struct client clients[SCENE_MAX_CLIENTS];
 	struct client *shown;			/* NULL: none yet */
+	struct scene_client left;		/* the last that did */
+	bool has_left;
 	const struct exam *host;		/* while there is none; NULL: not read yet */
 	struct exam_watcher watcher;
 };
@@ -75,6 +79,26 @@ static struct client *client_for(struct serve_feed *f, const struct peer_client_
 	return place;
 }
 
+static struct scene_client client_shown(const struct serve_feed *f, const struct client *c)
+{
+	struct history_sample now = {
+		/* What is forward to the client is reverse here. */
+		.direction = run_other_direction(c->spec.direction),
+		.bidirectional = c->spec.bidirectional,
+	};
+	struct scene_client shown = {
+		.iperf3 = c->info.iperf3, .running = c->running, .shown = c == f->shown,
+		.direction = now.direction, .bidirectional = now.bidirectional,
+		.streams = c->spec.streams, .runs = c->runs, .since_s = c->ended_s,
+	};
+
+	history_set_rates(&now, SIDE_LOCAL, c->moved_bps, c->received_bps);
+	shown.rate_bps[RUN_FORWARD] = now.sent_bps;
+	shown.rate_bps[RUN_REVERSE] = now.received_bps;
+	snprintf(shown.address, sizeof(shown.address), "%s", c->info.address);
+	return shown;
+}
+
 static void tell_clients(struct serve_feed *f)
 {
 	struct scene_client shown[SCENE_MAX_CLIENTS];
@@ -82,19 +106,10 @@ static void tell_clients(struct serve_feed *f)
 
 	for (size_t i = 0; i < SCENE_MAX_CLIENTS; i++) {
 		const struct client *c = &f->clients[i];
-		if (!c->here)
-			continue;
-		shown[n] = (struct scene_client){
-			.iperf3 = c->info.iperf3, .running = c->running, .shown = c == f->shown,
-			/* What is forward to the client is reverse here. */
-			.direction = run_other_direction(c->spec.direction),
-			.bidirectional = c->spec.bidirectional, .streams = c->spec.streams,
-			.runs = c->runs, .rate_bps = c->rate_bps,
-		};
-		snprintf(shown[n].address, sizeof(shown[n].address), "%s", c->info.address);
-		n++;
+		if (c->here)
+			shown[n++] = client_shown(f, c);
 	}
-	stage_clients(f->feed.stage, shown, n);
+	stage_clients(f->feed.stage, shown, n, f->has_left ? &f->left : NULL);
 }
 
 /* Its exam is the one on the screen from now on, unless another is running there. */
@@ -180,6 +195,7 @@ static struct scene_progress progress_of(const struct serve_feed *f, const struc
 		.phase = elapsed < warmup ? SCENE_WARMUP : SCENE_RUNNING,
 		.run = c->exam ? (unsigned int)c->exam->nruns + 1 : 1,
 		.direction = run_other_direction(spec->direction),
+		.bidirectional = spec->bidirectional,
 		.streams = spec->streams,
 		.elapsed_s = elapsed,
 		.total_s = by_bytes ? 0 : warmup + (double)spec->window_ms / 1e3,
@@ -199,7 +215,7 @@ static void on_begin(void *state, const struct peer_client_info *info,
 		c->running = true;
 		c->spec = *spec;
 		c->begun_s = now_s(f);
-		c->rate_bps = 0;
+		c->moved_bps = c->received_bps = nd_f64_unknown(ND_UNREAD);
 		if (f->shown != c)
 			turn_to(f, c);
 		if (f->shown == c) {
@@ -220,11 +236,12 @@ static void on_live(void *state, const struct peer_client_info *info,
 	pthread_mutex_lock(&f->lock);
 	struct client *c = client_for(f, info);
 	if (c && c->running) {
-		c->rate_bps = live->rate_bps;
+		c->moved_bps = nd_f64(live->rate_bps);
+		c->received_bps = live->received_bps;
 		if (f->shown == c) {
 			struct scene_progress p = progress_of(f, c);
 			screen_feed_flows(&f->feed, SIDE_LOCAL, beat);
-			screen_feed_live(&f->feed, SIDE_LOCAL, live, p.run, p.direction);
+			screen_feed_live(&f->feed, SIDE_LOCAL, live, &p);
 			if (f->feed.window_at_s < 0 && live->start_s >= 0)
 				f->feed.window_at_s = now_s(f) - live->start_s - live->seconds;
 			stage_progress(f->feed.stage, &p);
@@ -256,6 +273,7 @@ static void on_end(void *state, const struct peer_client_info *info, const struc
 	if (c) {
 		c->running = false;
 		c->runs += end != NULL;
+		c->ended_s = nd_f64(now_s(f));
 	}
 	if (c && f->shown == c) {
 		stage_progress(f->feed.stage, &idle);
@@ -302,6 +320,9 @@ static void on_gone(void *state, const struct peer_client_info *info)
 			continue;
 		/* What was found stays on the screen until there is something newer. */
 		c->here = c->running = false;
+		f->left = client_shown(f, c);
+		f->left.since_s = nd_f64(now_s(f));
+		f->has_left = true;
 		if (c != f->shown)
 			forget_exam(f, c);
 	}
@@ -336,10 +357,12 @@ bool serve_feed_busy(struct serve_feed *f)
 
 void serve_feed_idle(struct serve_feed *f, const struct end_live *live)
 {
+	const struct scene_progress no_run = { .phase = SCENE_BETWEEN };
+
 	pthread_mutex_lock(&f->lock);
 	if (!busy(f)) {
 		screen_feed_run_begins(&f->feed);
-		screen_feed_live(&f->feed, SIDE_LOCAL, live, 0, RUN_FORWARD);
+		screen_feed_live(&f->feed, SIDE_LOCAL, live, &no_run);
 	}
 	pthread_mutex_unlock(&f->lock);
 }

@@ -144,7 +144,7 @@ const char *verdict_word(enum verdict v);
 
 struct direction_result {
 	enum run_direction direction;
-	bool measured;
+	bool measured;			/* if only beside the other, in a bidirectional run */
 	double measured_bps;
 	struct nd_f64 target_bps;	/* --target, else unknown */
 	const struct ceiling *bottleneck;	/* lowest ceiling, NULL: none known */

@@ -73,6 +73,7 @@ struct end_live {
 	uint64_t hot_cpu;
 	double hot_busy;
 	/* Not told by older peers: */
+	struct nd_f64 received_bps;	/* of them those it took in */
 	struct nd_f64 retransmits_ps;
 	/* of the egress link; dropped: and errors, both ways */
 	struct nd_f64 link_rx_bps, link_tx_bps, link_rx_pps, link_tx_pps, link_dropped_ps;

@@ -129,6 +129,7 @@ void interval_live(const struct end_interval *iv, struct end_live *out)
 	out->seconds = iv->seconds.k == ND_KNOWN ? iv->seconds.v : 0;
 	if (iv->bytes.k == ND_KNOWN && out->seconds > 0)
 		out->rate_bps = (double)iv->bytes.v * 8 / out->seconds;
+	out->received_bps = per_second(iv->received_bytes, 8, out->seconds);
 	out->retransmits_ps = per_second(iv->retransmits, 1, out->seconds);
 	out->link_rx_bps = per_second(iv->link_rx_bytes, 8, out->seconds);
 	out->link_tx_bps = per_second(iv->link_tx_bytes, 8, out->seconds);

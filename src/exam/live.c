@@ -76,6 +76,7 @@ cJSON *live_to_json(const struct end_live *live)
 		json_add_u64(o, "hot_cpu", live->hot_cpu);
 		cJSON_AddNumberToObject(o, "hot_busy", live->hot_busy);
 	}
+	put_rate(o, "received_bps", live->received_bps);
 	put_rate(o, "retransmits_ps", live->retransmits_ps);
 	put_rate(o, "link_rx_bps", live->link_rx_bps);
 	put_rate(o, "link_tx_bps", live->link_tx_bps);
@@ -178,6 +179,7 @@ bool live_from_json(const cJSON *obj, struct end_live *out)
 	l.hot_known = json_get_u64(obj, "hot_cpu", 0, ND_MAX_CPUS - 1, &l.hot_cpu) &&
 		      json_get_f64(obj, "hot_busy", &l.hot_busy) && l.hot_busy >= 0 &&
 		      l.hot_busy <= 1;
+	l.received_bps = take_rate(obj, "received_bps");
 	l.retransmits_ps = take_rate(obj, "retransmits_ps");
 	l.link_rx_bps = take_rate(obj, "link_rx_bps");
 	l.link_tx_bps = take_rate(obj, "link_tx_bps");

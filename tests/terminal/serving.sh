@@ -39,12 +39,28 @@ wait "$pid"
 check "it was served" [ $? -le 3 ]
 shows "it goes" 'Clients: none'
 shows "what was measured stays" 'bit/s measured'
-shows "and is the past" 'not measured yet'
+shows "and is the past, and how long ago" 'bit/s measured, ended [0-9]+ s ago'
+shows "what was not is another thing" 'not measured yet'
+shows "who left, and when" '127\.0\.0\.1 .*left [0-9]+ s ago'
+keys 5
+shows "its flows are not now" 'run 1 of 1: .*ended [0-9]+ s ago'
+keys 2
+shows "this host is, without a run" 'no run: the last ended [0-9]+ s ago'
 keys 6
 shows "the diagnosis of this end" 'ruled out'
 keys a
 shows "to run again is for the client" 'not possible here'
 keys 1
+
+client test --port "$port" --key "$key" --bidir -t 3 -O 0.2 -P 1 127.0.0.1 &
+pid=$!
+shows "a client both ways: what it sends" '127\.0\.0\.1 .*sends .*bit/s'
+shows "and receives" '^[^F]* receives .*bit/s'
+shows "forward is its own" 'Forward .*: [0-9.]+ .bit/s now'
+shows "and reverse" 'Reverse .*: [0-9.]+ .bit/s now'
+wait "$pid"
+shows "both stay" 'Forward .*: [0-9.]+ .bit/s measured, ended'
+shows "both" 'Reverse .*: [0-9.]+ .bit/s measured, ended'
 
 client diagnose --port "$port" --key 00112233445566778899aabbccddeeff 127.0.0.1
 shows "a stranger" 'refused'

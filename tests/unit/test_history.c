@@ -196,6 +196,39 @@ static void runs_are_told_anew(void **state)
 	stage_free(stage);
 }
 
+/* Each end of a run both ways tells of both directions, and each is its own. */
+static void both_ways(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 6e9);
+	struct history *h = history_new();
+
+	(void)state;
+	assert_non_null(h);
+	r->spec.bidirectional = true;
+	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++) {
+		struct run_end *end = &r->ends[side];
+		assert_true(end->nintervals > 1);
+		for (size_t i = 0; i < end->nintervals; i++) {
+			end->intervals[i].seconds = nd_f64(0.1);
+			end->intervals[i].bytes = nd_u64(100000000);
+			end->intervals[i].received_bytes =
+				nd_u64(side == SIDE_PEER ? 75000000 : 25000000);
+		}
+		end->intervals[1].received_bytes = nd_u64_unknown(ND_UNREAD);
+		assert_int_equal(history_add_run(h, r, 1, side, 0), 0);
+		const struct history_sample *s = history_get(h, 0);
+		assert_true(s->bidirectional);
+		assert_true(fabs(s->received_bps.v - (side == SIDE_PEER ? 6e9 : 2e9)) < 1);
+		assert_true(fabs(s->sent_bps.v - (side == SIDE_PEER ? 2e9 : 6e9)) < 1);
+		assert_int_equal(history_get(h, 1)->sent_bps.k, ND_UNREAD);
+		assert_int_equal(history_get(h, 1)->received_bps.k, ND_UNREAD);
+		history_clear(h);
+	}
+	history_free(h);
+	exam_free(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +237,7 @@ int main(void)
 		cmocka_unit_test(rows_are_copied_and_bounded),
 		cmocka_unit_test(times_that_are_none),
 		cmocka_unit_test(runs_are_told_anew),
+		cmocka_unit_test(both_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ static void there_and_back(void **state)
 {
 	struct core_load *cores = calloc(ND_MAX_CPUS, sizeof(*cores));
 	struct end_interval iv = { .start_s = nd_f64(1.5), .seconds = nd_f64(0.1),
-				   .bytes = nd_u64(1000000), .retransmits = nd_u64(3),
+				   .bytes = nd_u64(1000000),
+				   .received_bytes = nd_u64(250000), .retransmits = nd_u64(3),
 				   .link_rx_bytes = nd_u64(1100000), .cores = cores,
 				   .ncores = ND_MAX_CPUS };
 	struct end_live *live = calloc(2, sizeof(*live));
@@ -44,6 +46,8 @@ static void there_and_back(void **state)
 	assert_true(live[1].retransmits_ps.v > 29 && live[1].retransmits_ps.v < 31);
 	assert_true(live[1].link_rx_bps.v > 87e6 && live[1].link_rx_bps.v < 89e6);
 	assert_int_equal(live[1].link_tx_bps.k, ND_UNREAD);
+	/* A quarter of what it moved it took in. */
+	assert_true(fabs(live[1].rate_bps - 80e6) < 1 && fabs(live[1].received_bps.v - 20e6) < 1);
 	cJSON_free(text);
 	cJSON_Delete(o);
 	free(live);

@@ -77,6 +77,7 @@ static void clients(struct monkey *m)
 
 	s->nclients = any(m, 4) ? any(m, 6) : any(m, SCENE_MAX_CLIENTS + 1);
 	s->clients = m->clients;
+	s->left = any(m, 2) ? &m->clients[any(m, SCENE_MAX_CLIENTS)] : NULL;
 	for (size_t i = 0; i < s->nclients; i++) {
 		struct scene_client *c = &m->clients[i];
 		*c = (struct scene_client){
@@ -84,7 +85,8 @@ static void clients(struct monkey *m)
 			.bidirectional = any(m, 2), .direction = any(m, 2),
 			.streams = any(m, 2) ? any(m, 9) : UINT64_MAX,
 			.runs = any(m, 2) ? any(m, 9) : UINT32_MAX,
-			.rate_bps = odd_number(m),
+			.rate_bps = { nd_f64(odd_number(m)), { odd_number(m), any(m, 3) } },
+			.since_s = { odd_number(m), any(m, 3) },
 		};
 		for (size_t k = 0; k < sizeof(c->address) - 1; k++)
 			c->address[k] = (char)any(m, any(m, 2) ? 128 : 256);
@@ -95,7 +97,8 @@ static void progress(struct monkey *m)
 {
 	m->screen->app.scene.progress = (struct scene_progress){
 		.phase = any(m, SCENE_OVER + 1), .run = any(m, 9), .runs = any(m, 9),
-		.direction = any(m, 2), .purpose = any(m, RUN_PURPOSES), .streams = any(m, 3000),
+		.direction = any(m, 2), .bidirectional = any(m, 2),
+		.purpose = any(m, RUN_PURPOSES), .streams = any(m, 3000),
 		.elapsed_s = odd_number(m), .total_s = odd_number(m),
 	};
 }
@@ -107,7 +110,8 @@ static void sample(struct monkey *m)
 	struct history_queue queues[64];
 	struct history_sample h = {
 		.at_s = m->clock, .seconds = 0.1 * any(m, 20), .run = any(m, 5),
-		.warm = any(m, 2), .direction = any(m, 2), .sent_bps = nd_f64(odd_number(m)),
+		.warm = any(m, 2), .direction = any(m, 2), .bidirectional = any(m, 2),
+		.sent_bps = nd_f64(odd_number(m)),
 		.received_bps = nd_f64(odd_number(m)), .cores = cores, .queues = queues,
 		.ncores = any(m, any(m, 2) ? 8 : HISTORY_MAX_CORES), .nqueues = any(m, 64),
 	};

@@ -42,12 +42,12 @@ static struct screen *serving(void)
 
 static const struct scene_client clients[] = {
 	{ .address = "192.0.2.17", .shown = true, .running = true, .direction = RUN_REVERSE,
-	  .streams = 1, .runs = 2, .rate_bps = 9.41e9 },
+	  .streams = 1, .runs = 2, .rate_bps[RUN_REVERSE] = { 9.41e9, ND_KNOWN } },
 	{ .address = "2001:db8:1234:5678:9abc:def0:1234:5678", .runs = 1 },
 	{ .address = "198.51.100.200", .iperf3 = true, .running = true, .streams = 2048,
-	  .direction = RUN_FORWARD, .rate_bps = 123.4e9 },
+	  .direction = RUN_FORWARD, .rate_bps[RUN_FORWARD] = { 123.4e9, ND_KNOWN } },
 	{ .address = "203.0.113.1", .iperf3 = true, .running = true, .bidirectional = true,
-	  .streams = 16, .rate_bps = 940e6 },
+	  .streams = 16, .rate_bps = { { 940e6, ND_KNOWN }, { 0, ND_UNREAD } } },
 };
 
 static void some_clients(void **state)
@@ -89,7 +89,7 @@ static void more_than_there_is_room_for(void **state)
 		snprintf(many[i].address, sizeof(many[i].address), "192.0.2.%zu", i);
 	}
 	many[200].running = true;
-	many[200].rate_bps = 1e9;
+	many[200].rate_bps[RUN_FORWARD] = nd_f64(1e9);
 	s->app.scene.clients = many;
 	s->app.scene.nclients = SCENE_MAX_CLIENTS;
 	t = screen_text(s, 80, 24, false);

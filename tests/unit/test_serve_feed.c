@@ -104,8 +104,9 @@ static void one_client(void **state)
 	assert_non_null(r->scene.exam);
 	begin(r, &a);
 	assert_true(look(r)->clients[0].running && r->scene.clients[0].shown);
-	assert_true(r->scene.clients[0].rate_bps == 5e9);
 	/* What the client sends is received here. */
+	assert_true(r->scene.clients[0].rate_bps[RUN_REVERSE].v == 5e9);
+	assert_int_not_equal(r->scene.clients[0].rate_bps[RUN_FORWARD].k, ND_KNOWN);
 	assert_int_equal(r->scene.clients[0].direction, RUN_REVERSE);
 	assert_int_equal(r->scene.progress.run, 1);
 	assert_int_equal(history_count(r->scene.history[SIDE_LOCAL]), 1);
@@ -118,6 +119,36 @@ static void one_client(void **state)
 	assert_int_equal(look(r)->nclients, 0);
 	/* What was found stays. */
 	assert_int_equal(r->scene.exam->nruns, 1);
+}
+
+static void a_client_both_ways(void **state)
+{
+	struct room *r = *state;
+	struct peer_client_info a = client(1);
+	const struct run_spec both = { .direction = RUN_FORWARD, .bidirectional = true,
+				       .streams = 2, .window_ms = 1000 };
+	struct end_live live = { .start_s = 0.1, .seconds = 0.1, .rate_bps = 5e9,
+				 .received_bps = nd_f64(3e9) };
+
+	r->w->facts(r->w->state, &a, r->facts);
+	r->w->begins(r->w->state, &a, &both);
+	/* Until something was seen no rate is one, not even 0. */
+	assert_int_not_equal(look(r)->clients[0].rate_bps[RUN_REVERSE].k, ND_KNOWN);
+	r->w->live(r->w->state, &a, &live, NULL);
+	assert_true(look(r)->clients[0].rate_bps[RUN_REVERSE].v == 3e9);
+	assert_true(r->scene.clients[0].rate_bps[RUN_FORWARD].v == 2e9);
+	const struct history_sample *s = history_get(r->scene.history[SIDE_LOCAL], 0);
+	assert_true(scene_sample_rate(s, SIDE_LOCAL, RUN_REVERSE).v == 3e9);
+	assert_true(scene_sample_rate(s, SIDE_LOCAL, RUN_FORWARD).v == 2e9);
+	/* Nobody has left yet; then it has, and when. */
+	assert_null(r->scene.left);
+	r->w->ended(r->w->state, &a, &both, NULL, NULL);
+	assert_int_equal(look(r)->clients[0].since_s.k, ND_KNOWN);
+	r->w->gone(r->w->state, &a);
+	assert_non_null(look(r)->left);
+	assert_string_equal(r->scene.left->address, a.address);
+	assert_int_equal(r->scene.left->since_s.k, ND_KNOWN);
+	assert_false(r->scene.left->running);
 }
 
 /* Those that nobody told of go as they came; a run that began nowhere ends nowhere. */
@@ -255,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_client, come, leave),
+		cmocka_unit_test_setup_teardown(a_client_both_ways, come, leave),
 		cmocka_unit_test_setup_teardown(out_of_order, come, leave),
 		cmocka_unit_test_setup_teardown(two_clients, come, leave),
 		cmocka_unit_test_setup_teardown(a_client_again, come, leave),

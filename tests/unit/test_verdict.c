@@ -381,6 +381,39 @@ static void a_check_says_what_was_checked(void **state)
 	exam_free(e);
 }
 
+/* A run both ways is of one direction; what it measured of the other is that one's rate. */
+static void both_ways(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.41e9);
+	struct diagnosis *d;
+
+	(void)state;
+	r->other_goodput_bps = nd_u64(9400000000);
+	assert_int_equal(diagnose_with(NULL, 0, e, false, &d), 0);
+	assert_int_equal(d->ndirections, 1);
+	diagnosis_free(d);
+	r->spec.bidirectional = true;
+	assert_int_equal(diagnose_with(NULL, 0, e, false, &d), 0);
+	assert_int_equal(d->ndirections, 2);
+	assert_int_equal(d->directions[1].direction, RUN_REVERSE);
+	assert_true(d->directions[1].measured && d->directions[1].measured_bps == 9.4e9);
+	assert_string_equal(d->summary, "Healthy: 9.41 Gbit/s forward and 9.40 Gbit/s reverse, "
+					"limited by the 10 Gbit/s link.");
+	diagnosis_free(d);
+	r->other_goodput_bps = nd_u64_unknown(ND_UNREAD);
+	assert_int_equal(diagnose_with(NULL, 0, e, false, &d), 0);
+	assert_int_equal(d->ndirections, 1);
+	diagnosis_free(d);
+	/* A run of its own says more. */
+	r->other_goodput_bps = nd_u64(1000000000);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 9.38e9);
+	assert_int_equal(diagnose_with(NULL, 0, e, false, &d), 0);
+	assert_true(d->directions[1].measured_bps == 9.38e9);
+	diagnosis_free(d);
+	exam_free(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +432,7 @@ int main(void)
 		cmocka_unit_test(half_an_exam_is_not_healthy),
 		cmocka_unit_test(a_check_needs_no_traffic),
 		cmocka_unit_test(a_check_says_what_was_checked),
+		cmocka_unit_test(both_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
