@@ -34,6 +34,8 @@ struct flow_label_request {	/* struct in6_flowlabel_req */
 #define SYSCTL_AVAILABLE "/proc/sys/net/ipv4/tcp_available_congestion_control"
 #define SYSCTL_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 
+enum { PACED_QUEUE_MS = 10, PACED_QUEUE_LEAST = 16 * 1024 };
+
 struct buffer_option {
 	int option;
 	const char *name, *limit_sysctl;
@@ -194,6 +196,24 @@ static int set_congestion_control(int fd, const char *name, struct error *err)
 	return error_set(err, errno, "congestion control %s: %s", name, strerror(errno));
 }
 
+/*
+ * What a paced sender has handed over waits in a send buffer that grows to megabytes, and is asked
+ * for more when a third of it is free: at a low rate that is most of a second, by which the count
+ * of a window is wrong.  So no more than this waits there.
+ */
+static int keep_queue_short(int fd, uint64_t pacing_bps, struct error *err)
+{
+	uint64_t bytes = pacing_bps / 8 * PACED_QUEUE_MS / 1000;
+	int lowat;
+
+	if (bytes == 0 || bytes > INT32_MAX)
+		return 0;
+	lowat = bytes > PACED_QUEUE_LEAST ? (int)bytes : PACED_QUEUE_LEAST;
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof(lowat)) < 0)
+		return error_set(err, errno, "TCP_NOTSENT_LOWAT %d: %s", lowat, strerror(errno));
+	return 0;
+}
+
 int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 		       struct error *err)
 {
@@ -216,6 +236,8 @@ int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 		rc = set_congestion_control(fd, spec->congestion_control, err);
 	if (rc == 0)
 		rc = set_pacing(fd, spec->pacing_bps, err);
+	if (rc == 0 && role == LOAD_SEND && spec->protocol == RUN_TCP)
+		rc = keep_queue_short(fd, spec->pacing_bps, err);
 	return rc;
 }
 
