@@ -125,7 +125,7 @@ docs: $(GEN_DOCS) $(GEN_SCREENS) ## write schema, pages of rules and screens in 
 	$(Q)$(GEN_SCREENS) README.md docs/man/netdoctor.1
 
 bless: $(UNIT_BIN) ## accept what reports and screens show now as right (see git diff)
-	$(Q)for t in $(filter %report_text %report_parts %screens %screens_serve %views,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done
+	$(Q)for t in $(filter %report_text %report_parts %report_formats %screens %screens_serve %views,$(UNIT_BIN)); do NETDOCTOR_BLESS=1 $$t || exit 1; done
 
 install: $(BUILD)/netdoctor ## install below $(DESTDIR)$(PREFIX)
 	$(call say,INST,$(DESTDIR)$(PREFIX))

@@ -111,8 +111,9 @@ static void key_bar(const struct app *a, struct canvas *c, struct area row)
 
 	if (a->prompt != PROMPT_NONE) {
 		x = canvas_text(c, row, 0, 0, INK_KEY,
-				a->prompt == PROMPT_SEARCH ? "Search: "
-							   : "Report file (.json or .txt): ");
+				a->prompt == PROMPT_SEARCH
+					? "Search: "
+					: "Report file (.txt .json .md .html): ");
 		x += canvas_text(c, row, x, 0, INK_STRONG, a->typed);
 		canvas_put(c, row, x, 0, INK_KEY, '_');
 		return;

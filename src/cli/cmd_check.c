@@ -49,7 +49,7 @@ static int check(const struct check_settings *s, const char *const *ifaces, size
 		exam_free(e);
 		return complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
 	}
-	rc = output_report(&s->output, report_check_text, e, d);
+	rc = output_report(&s->output, check_writers, e, d);
 	if (!rc)
 		rc = diagnosis_exit_code(d);
 	diagnosis_free(d);

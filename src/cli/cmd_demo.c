@@ -49,7 +49,7 @@ static int run_stage(const struct conduct_options *o, struct stop *stop,
 	if (rc)
 		return complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
 	if (output)
-		rc = output_report(output, report_text, out->exam, out->diagnosis);
+		rc = output_report(output, report_writers, out->exam, out->diagnosis);
 	printf("\n");
 	/* An interrupted exam ends the demo: the next stage would compare with half a measurement.
 	 */

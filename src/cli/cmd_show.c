@@ -81,7 +81,7 @@ static int show(const struct show_settings *s, const char *file, const struct ex
 	struct screen *screen = screen_open(&s->output, s->plain || s->output.file);
 
 	if (!screen)
-		return output_report(&s->output, report_text, e, d);
+		return output_report(&s->output, report_writers, e, d);
 	struct stop *stop = stop_watch();
 	int rc = stop ? screen_replay(screen, stop, file, e, d) : -1;
 	screen_close(screen);

@@ -14,6 +14,9 @@
 
 #define AT(member_) .offset = offsetof(struct test_settings, member_)
 
+/* The first of the formats that a report has. */
+static const char *const test_format_names[] = { "text", "json", NULL };
+
 static const struct option_row test_options[] = {
 	PEER_OPTIONS(struct test_settings),
 	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS, AT(time_ms),
@@ -80,7 +83,7 @@ static const struct option_row test_options[] = {
 	  .argument = "CPUS", .help = "run on CPU N; N,M: and the peer on its CPU M" },
 	{ .name = "report", .kind = OPTION_CHOICE, AT(format), .argument = "FORMAT",
 	  .help = "text (default) or json: as iperf3 -J, and more under \"netdoctor\"",
-	  .choices = report_format_names },
+	  .choices = test_format_names },
 	{ .letter = 'J', .name = "json", .kind = OPTION_FLAG, AT(json),
 	  .help = "the same as --report json" },
 	{ .name = "json-stream", .kind = OPTION_FLAG, AT(json_stream),

@@ -80,7 +80,7 @@ int examine_report(struct exam *e, const struct output_settings *output)
 	if (rc)
 		rc = complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
 	else
-		rc = output_report(output, report_text, e, d);
+		rc = output_report(output, report_writers, e, d);
 	if (!rc)
 		rc = diagnosis_exit_code(d);
 	diagnosis_free(d);

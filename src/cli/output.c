@@ -14,7 +14,27 @@
 
 #include "src/cli/options.h"
 
-const char *const report_format_names[] = { "text", "json", NULL };
+const char *const report_format_names[] = {
+	[REPORT_TEXT] = "text",
+	[REPORT_JSON] = "json",
+	[REPORT_MARKDOWN] = "markdown",
+	[REPORT_HTML] = "html",
+	[REPORT_FORMATS] = NULL,
+};
+
+const report_writer report_writers[REPORT_FORMATS] = {
+	[REPORT_TEXT] = report_text,
+	[REPORT_JSON] = report_json,
+	[REPORT_MARKDOWN] = report_markdown,
+	[REPORT_HTML] = report_html,
+};
+
+const report_writer check_writers[REPORT_FORMATS] = {
+	[REPORT_TEXT] = report_check_text,
+	[REPORT_JSON] = report_json,
+	[REPORT_MARKDOWN] = report_check_markdown,
+	[REPORT_HTML] = report_check_html,
+};
 
 /* Lines longer than this are hard to read, whatever the terminal's width. */
 #define MAX_WIDTH 120
@@ -111,12 +131,12 @@ int output_check(const struct output_settings *s)
 		  : 0;
 }
 
-int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
-		  const struct diagnosis *d)
+int output_report(const struct output_settings *s, const report_writer writers[REPORT_FORMATS],
+		  const struct exam *e, const struct diagnosis *d)
 {
 	struct report_options o = output_options(s);
 	struct text t = TEXT_INIT;
-	int rc = s->format == REPORT_JSON ? report_json(e, d, &o, &t) : text(e, d, &o, &t);
+	int rc = writers[s->format](e, d, &o, &t);
 
 	if (rc) {
 		text_free(&t);
@@ -138,15 +158,27 @@ int output_report(const struct output_settings *s, report_writer text, const str
 	return rc;
 }
 
+static enum report_format format_of_name(const char *file)
+{
+	static const struct { const char *ending; enum report_format format; } endings[] = {
+		{ ".json", REPORT_JSON }, { ".md", REPORT_MARKDOWN },
+		{ ".markdown", REPORT_MARKDOWN }, { ".html", REPORT_HTML }, { ".htm", REPORT_HTML },
+	};
+	const char *dot = strrchr(file, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++)
+		if (!strcmp(dot, endings[i].ending))
+			return endings[i].format;
+	return REPORT_TEXT;
+}
+
 int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
 		    struct error *err)
 {
 	struct output_settings s = { .file = file };
 	struct report_options o = output_options(&s);
-	size_t n = strlen(file);
-	bool json = n >= 5 && !strcmp(file + n - 5, ".json");
 	struct text t = TEXT_INIT;
-	int rc = json ? report_json(e, d, &o, &t) : report_text(e, d, &o, &t);
+	int rc = report_writers[format_of_name(file)](e, d, &o, &t);
 
 	if (rc) {
 		text_free(&t);

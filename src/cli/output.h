@@ -5,7 +5,7 @@
 
 #include "src/report/report.h"
 
-enum report_format { REPORT_TEXT, REPORT_JSON };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_MARKDOWN, REPORT_HTML, REPORT_FORMATS };
 extern const char *const report_format_names[];	/* for OPTION_CHOICE */
 
 struct output_settings {
@@ -17,7 +17,7 @@ struct output_settings {
 /* Option rows every reporting command shares; type_ has a member `output`. */
 #define OUTPUT_OPTIONS(type_) \
 	{ .name = "report", .kind = OPTION_CHOICE, .offset = offsetof(type_, output.format), \
-	  .argument = "FORMAT", .help = "text (default) or json", \
+	  .argument = "FORMAT", .help = "text (default), json, markdown or html", \
 	  .choices = report_format_names }, \
 	{ .letter = 'o', .name = "output", .kind = OPTION_TEXT, \
 	  .offset = offsetof(type_, output.file), .argument = "FILE", \
@@ -32,18 +32,20 @@ struct output_settings {
 
 typedef int (*report_writer)(const struct exam *, const struct diagnosis *,
 			     const struct report_options *, struct text *);
+/* Of an exam, and of a check, in each format. */
+extern const report_writer report_writers[REPORT_FORMATS], check_writers[REPORT_FORMATS];
 
 /*
  * Before work that takes long: can the report be written to the file?  0, or a complaint's exit
  * code.  Changes nothing.
  */
 int output_check(const struct output_settings *s);
-/* Writes the report by `text` or as JSON.  0, or a complaint's exit code. */
-int output_report(const struct output_settings *s, report_writer text, const struct exam *e,
-		  const struct diagnosis *d);
+/* Writes the report by the writer of the format.  0, or a complaint's exit code. */
+int output_report(const struct output_settings *s, const report_writer writers[REPORT_FORMATS],
+		  const struct exam *e, const struct diagnosis *d);
 /*
- * Writes a report to a file that must not exist yet, without a word: JSON when its name ends in
- * ".json", else text.  0 or -errno with the reason.
+ * Writes a report to a file that must not exist yet, without a word, in the format that its
+ * name ends in: ".json", ".md", ".html", else text.  0 or -errno with the reason.
  */
 int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
 		    struct error *err);

@@ -32,11 +32,11 @@ struct screen *screen_open(const struct output_settings *output, bool plain)
 {
 	struct report_options o = output_options(output);
 	struct terminal_options options = { .no_colour = output->no_colour };
-	bool json_to_terminal = output->format == REPORT_JSON && !output->file;
+	bool not_text = output->format != REPORT_TEXT && !output->file;
 	struct error err = { "" };
 	struct screen *s;
 
-	if (plain || json_to_terminal)
+	if (plain || not_text)
 		return NULL;
 	const char *unfit = terminal_unfit();
 	/* Who reads neither the one nor the other needs no word. */

@@ -18,8 +18,8 @@ struct screen;
 	  .help = "text instead of the screen, on a terminal too" }
 
 /*
- * The terminal as a screen; NULL when it is not to be used (plain, a report in JSON for it) or
- * cannot be, which one line on standard error says then.
+ * The terminal as a screen; NULL when it is not to be used (plain, a report for it that is not
+ * text) or cannot be, which one line on standard error says then.
  */
 struct screen *screen_open(const struct output_settings *output, bool plain);
 /* Gives the terminal back.  NULL is fine. */

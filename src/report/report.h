@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports: an exam and its diagnosis as text for people or JSON for programs.
+ * Reports: an exam and its diagnosis as text, Markdown or HTML for people, JSON for programs.
  *
  * Pure: nothing here reads a clock, a terminal or the environment.  Names,
  * subjects and commands come from machines and peers and are escaped.  All
@@ -30,6 +30,12 @@ struct report_options {
 int report_text(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out);
 
+/* The same to be pasted into a ticket, and as one file for a browser; always in UTF-8. */
+int report_markdown(const struct exam *e, const struct diagnosis *d,
+		    const struct report_options *o, struct text *out);
+int report_html(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
+		struct text *out);
+
 /* Before any traffic: who is examined, and what their settings alone show, a line each. */
 int report_first_look(const struct exam *e, const struct diagnosis *d,
 		      const struct report_options *o, struct text *out);
@@ -46,6 +52,10 @@ int report_read_json(const char *json, size_t len, struct exam **out, struct err
 
 /* One host, static rules: a checklist and what the host is (diagnose_static). */
 int report_check_text(const struct exam *e, const struct diagnosis *d,
+		      const struct report_options *o, struct text *out);
+int report_check_markdown(const struct exam *e, const struct diagnosis *d,
+			  const struct report_options *o, struct text *out);
+int report_check_html(const struct exam *e, const struct diagnosis *d,
 		      const struct report_options *o, struct text *out);
 
 #endif

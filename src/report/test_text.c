@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "src/report/text_parts.h"
+#include "src/report/tell.h"
 
 /* Of the asked rate: it was no other limit that held. */
 #define RATE_KEPT 0.95
@@ -410,7 +410,7 @@ void test_text_end(const struct exam *e, const struct run *r, struct text *out)
 	add_cpu(r, nd_is_true(e->path.same_machine), out);
 	if (r->idle.p50_us.k == ND_KNOWN || r->loaded.p50_us.k == ND_KNOWN) {
 		text_add(out, "Round trip: ");
-		text_round_trips(r, out);
+		add_round_trips(r, out);
 		text_add(out, "\n");
 	}
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS && r->spec.protocol == RUN_TCP; s++)

@@ -80,7 +80,9 @@ done
 tab "" >"$work/completion"
 none "commands that the completion lacks" \
 	"$(echo "$commands" | tr ' ' '\n' | differences /dev/stdin "$work/completion")"
-check "values of --report" [ "$(tab diagnose --report "" | tr '\n' ' ')" = "text json " ]
+check "values of --report" \
+	[ "$(tab diagnose --report "" | tr '\n' ' ')" = "text json markdown html " ]
+check "of a test" [ "$(tab test --report "" | tr '\n' ' ')" = "text json " ]
 check "rules for explain" [ "$(tab explain pcie-link-d)" = pcie-link-downgraded ]
 check "a long option from its beginning" [ "$(tab diagnose --verb)" = "--verbose" ]
 check "commands for help" [ "$(tab help dia)" = "diagnose" ]

@@ -58,6 +58,11 @@ keys w
 mux send-keys -l "$work/again.json"
 keys Enter
 shows "an older file stays" 'cannot write'
+keys w
+mux send-keys -l "$work/again.html"
+keys Enter
+shows "its name tells the format" 'wrote .*again\.html'
+check "HTML" [ "$(head -n 1 "$work/again.html")" = "<!DOCTYPE html>" ]
 
 keys C-z
 shows "Ctrl-Z gives the shell its terminal" 'Stopped|suspended'

@@ -260,3 +260,40 @@ struct diagnosis *fixture_check(const struct exam *e)
 	add_rest(d);
 	return d;
 }
+
+void fixture_say_everywhere(struct exam *e, struct diagnosis *d, const char *s)
+{
+	struct run *r = &e->runs[0];
+	struct finding *f = &d->findings[0];
+
+	build_facts(e, SIDE_PEER)->host.hostname = nd_str(s);
+	build_link(e, SIDE_PEER)->name = nd_str(s);
+	build_link(e, SIDE_PEER)->driver = nd_str(s);
+	e->path.peer_address = nd_str(s);
+	e->problem = nd_str(s);
+	r->status = RUN_INCOMPLETE;
+	r->problem = nd_str(s);
+	r->id = nd_str(s);
+	r->ends[SIDE_PEER].problem = nd_str(s);
+	r->ends[SIDE_PEER].ncores = 0;
+	d->summary = d->ladder.ceilings[3].subject = d->ladder.ceilings[5].why_unknown = s;
+	d->ladder.ceilings[3].inputs[0].name = d->ladder.ceilings[3].formula = s;
+	f->subject = f->title = f->why = f->fix = f->commands[0] = f->persist[0] = f->undo[0] =
+		s;
+	f->evidence[0].fact = f->evidence[0].threshold = f->evidence[0].source = s;
+	f->evidence[2].text = s;
+	d->ruled_out[0].because = d->unseen[0].missing = d->unseen[0].how = s;
+}
+
+void fixture_spoil_numbers(struct diagnosis *d)
+{
+	d->directions[0].measured_bps = 0;
+	d->directions[0].explained = nd_f64(NAN);
+	d->ladder.ceilings[0].low_bps = NAN;
+	d->ladder.ceilings[1].high_bps = HUGE_VAL;
+	d->ladder.ceilings[2].low_bps = d->ladder.ceilings[2].high_bps = 0;
+	d->ladder.ceilings[3].low_bps = d->ladder.ceilings[3].high_bps = -1e30;
+	d->findings[0].evidence[0].value = NAN;
+	d->findings[0].rate_high_bps = HUGE_VAL;
+	d->findings[0].confidence = NAN;
+}

@@ -21,6 +21,10 @@ struct diagnosis *fixture_blind(const struct exam *e);
 /* Static rules of one host: one finding, some passed, one not seen. */
 struct diagnosis *fixture_check(const struct exam *e);
 void fixture_free(struct diagnosis *d);
+/* Of fixture_limited(): s in all places that a machine, a peer or a report may fill. */
+void fixture_say_everywhere(struct exam *e, struct diagnosis *d, const char *s);
+/* Of the same: rates and shares that are none, infinite, negative. */
+void fixture_spoil_numbers(struct diagnosis *d);
 
 extern const struct report_options fixture_options;	/* 80 columns, UTF-8, no colour */
 

@@ -12,9 +12,26 @@
 #include <cmocka.h>
 
 #include "tests/unit/json_damage.h"
+#include "tests/unit/markup_check.h"
 #include "tests/unit/report_fixture.h"
 
 enum { ROUNDS = 400 };
+
+static void show_marked_up(const struct exam *e, const struct diagnosis *d,
+			   const struct report_options *o)
+{
+	struct text markdown = TEXT_INIT, html = TEXT_INIT, markup = TEXT_INIT;
+
+	assert_int_equal(report_markdown(e, d, o, &markdown), 0);
+	assert_int_equal(report_html(e, d, o, &html), 0);
+	assert_terminal_safe(markdown.data);
+	assert_terminal_safe(html.data);
+	markdown_markup(markdown.data, &markup);
+	html_markup(html.data, &markup);
+	text_free(&markdown);
+	text_free(&html);
+	text_free(&markup);
+}
 
 static void show(struct exam *e)
 {
@@ -26,6 +43,7 @@ static void show(struct exam *e)
 	assert_int_equal(diagnose(e, &d), 0);
 	assert_int_equal(report_text(e, d, &o, &text), 0);
 	assert_terminal_safe(text.data);
+	show_marked_up(e, d, &o);
 	assert_int_equal(report_json(e, d, &o, &json), 0);
 	diagnosis_free(d);
 	text_free(&text);

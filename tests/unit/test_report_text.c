@@ -138,28 +138,10 @@ static void test_hostile_names(void **state)
 {
 	struct exam *e = build_hot_core_exam();
 	struct diagnosis *d = fixture_limited(e);
-	struct run *r = &e->runs[0];
 	struct report_options o = fixture_options;
-	struct finding *f = &d->findings[0];
 
 	(void)state;
-	build_facts(e, SIDE_PEER)->host.hostname = nd_str(hostile);
-	build_link(e, SIDE_PEER)->name = nd_str(hostile);
-	build_link(e, SIDE_PEER)->driver = nd_str(hostile);
-	e->path.peer_address = nd_str(hostile);
-	e->problem = nd_str(hostile);
-	r->status = RUN_INCOMPLETE;
-	r->problem = nd_str(hostile);
-	r->id = nd_str(hostile);
-	r->ends[SIDE_PEER].problem = nd_str(hostile);
-	r->ends[SIDE_PEER].ncores = 0;
-	d->summary = d->ladder.ceilings[3].subject = d->ladder.ceilings[5].why_unknown = hostile;
-	d->ladder.ceilings[3].inputs[0].name = d->ladder.ceilings[3].formula = hostile;
-	f->subject = f->title = f->why = f->fix = f->commands[0] = f->persist[0] = f->undo[0] =
-		hostile;
-	f->evidence[0].fact = f->evidence[0].threshold = f->evidence[0].source = hostile;
-	f->evidence[2].text = hostile;
-	d->ruled_out[0].because = d->unseen[0].missing = d->unseen[0].how = hostile;
+	fixture_say_everywhere(e, d, hostile);
 	o.verbose = true;
 	/* render() looks at every byte. */
 	free(render(e, d, &o));
@@ -176,15 +158,7 @@ static void test_numbers_that_are_none(void **state)
 	struct diagnosis *d = fixture_limited(e);
 
 	(void)state;
-	d->directions[0].measured_bps = 0;
-	d->directions[0].explained = nd_f64(NAN);
-	d->ladder.ceilings[0].low_bps = NAN;
-	d->ladder.ceilings[1].high_bps = HUGE_VAL;
-	d->ladder.ceilings[2].low_bps = d->ladder.ceilings[2].high_bps = 0;
-	d->ladder.ceilings[3].low_bps = d->ladder.ceilings[3].high_bps = -1e30;
-	d->findings[0].evidence[0].value = NAN;
-	d->findings[0].rate_high_bps = HUGE_VAL;
-	d->findings[0].confidence = NAN;
+	fixture_spoil_numbers(d);
 	free(render(e, d, &fixture_options));
 	d->ladder.n = 0;
 	d->directions[0].bottleneck = d->directions[1].bottleneck = NULL;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/diagnose/rule.h"
-#include "src/report/text_parts.h"
+#include "src/report/tell.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -18,29 +18,32 @@ static bool rule_seen_before(const struct diagnosis *d, size_t i)
 	return false;
 }
 
-void text_ruled_out(const struct pen *p, const struct diagnosis *d, bool verbose)
+void tell_ruled_out(struct sheet *p, const struct diagnosis *d, bool verbose)
 {
 	struct text ids = TEXT_INIT;
 	bool first = true;
 
 	if (!d->nruled_out)
 		return;
-	pen_heading(p, verbose ? "Ruled out" : "Ruled out (-v says why)");
+	p->kind->heading(p, verbose ? "Ruled out" : "Ruled out (-v says why)");
+	if (verbose)
+		p->kind->open(p, BLOCK_ITEMS);
 	for (size_t i = 0; i < d->nruled_out; i++) {
 		const struct ruled_out *r = &d->ruled_out[i];
 
 		if (verbose) {
-			text_printf(p->out, "  %s: ", r->rule->id);
-			pen_wrap(p, 4 + (unsigned int)strlen(r->rule->id), 4, r->because);
+			text_free(&ids);
+			text_printf(&ids, "%s: %s", r->rule->id, r->because ? r->because : "");
+			p->kind->item(p, ids.data, NULL);
 		} else if (!rule_seen_before(d, i)) {
 			text_printf(&ids, "%s%s", first ? "" : ", ", r->rule->id);
 			first = false;
 		}
 	}
-	if (!verbose) {
-		text_add(p->out, "  ");
-		pen_wrap(p, 2, 2, ids.data);
-	}
+	if (verbose)
+		p->kind->close(p);
+	else
+		p->kind->paragraph(p, ids.data);
 	text_free(&ids);
 }
 
@@ -67,12 +70,10 @@ static bool of_peer(const struct unseen *u)
 }
 
 /* A peer that tells nothing would fill a page, always with the same advice. */
-static void unseen_peer(const struct pen *p, const struct diagnosis *d)
+static void unseen_peer(struct sheet *p, const struct diagnosis *d)
 {
 	struct text line = TEXT_INIT;
 
-	text_add(p->out, "  ");
-	pen_wrap(p, 2, 4, "the peer's host, and what it saw of the traffic but its byte counts");
 	text_add(&line, "for ");
 	for (size_t i = 0; i < d->nunseen; i++) {
 		bool told = false;
@@ -84,23 +85,24 @@ static void unseen_peer(const struct pen *p, const struct diagnosis *d)
 			text_printf(&line, "%s%s", line.len > 4 ? ", " : "",
 				    d->unseen[i].rule->id);
 	}
-	text_add(p->out, "    ");
-	pen_wrap(p, 4, 4, line.data);
+	p->kind->item(p, "the peer's host, and what it saw of the traffic but its byte counts",
+		      line.data);
 	text_free(&line);
 }
 
 /* One entry for each missing fact, with the rules that wait for it. */
-void text_unseen(const struct pen *p, const struct diagnosis *d, bool fold_peer)
+void tell_unseen(struct sheet *p, const struct diagnosis *d, bool fold_peer)
 {
 	bool folded = false;
 
 	if (!d->nunseen)
 		return;
-	pen_heading(p, "Could not be seen");
+	p->kind->heading(p, "Could not be seen");
+	p->kind->open(p, BLOCK_ITEMS);
 	for (size_t i = 0; i < d->nunseen; i++) {
 		const struct unseen *u = &d->unseen[i];
 		const struct rule *last = NULL;
-		struct text line = TEXT_INIT;
+		struct text line = TEXT_INIT, ids = TEXT_INIT;
 
 		if (fold_peer && of_peer(u)) {
 			if (!folded)
@@ -113,18 +115,16 @@ void text_unseen(const struct pen *p, const struct diagnosis *d, bool fold_peer)
 		text_printf(&line, "%s", u->missing ? u->missing : "?");
 		if (u->how)
 			text_printf(&line, ". To see it: %s", u->how);
-		text_add(p->out, "  ");
-		pen_wrap(p, 2, 4, line.data);
-		text_free(&line);
-		text_add(&line, "for ");
+		text_add(&ids, "for ");
 		for (size_t k = i; k < d->nunseen; k++) {
 			if (!same_remedy(&d->unseen[k], u) || d->unseen[k].rule == last)
 				continue;
-			text_printf(&line, "%s%s", last ? ", " : "", d->unseen[k].rule->id);
+			text_printf(&ids, "%s%s", last ? ", " : "", d->unseen[k].rule->id);
 			last = d->unseen[k].rule;
 		}
-		text_add(p->out, "    ");
-		pen_wrap(p, 4, 4, line.data);
+		p->kind->item(p, line.data, ids.data);
 		text_free(&line);
+		text_free(&ids);
 	}
+	p->kind->close(p);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/report/text_link.h"
+#include "src/report/tell_link.h"
 
 #include <string.h>
 
 #include "src/core/units.h"
 
-enum { LEFT = 2, LABEL = 10, VALUE_CAP = 48 };
+enum { VALUE_CAP = 48 };
 
 /* Adds "WHAT value" in its unit, or "WHAT not known (why)"; n/a says nothing. */
 static void add_number(struct text *line, const char *what, struct nd_u64 v, enum unit u)
@@ -51,23 +51,23 @@ static void add_switch(struct text *line, const char *what, struct nd_bool on)
 				     : "off");
 }
 
-static void show(const struct pen *p, const char *label, struct text *line)
+static void show(struct sheet *p, const char *label, struct text *line)
 {
 	if (line->failed)
 		p->out->failed = true;
 	else if (line->len)
-		pen_labelled(p, LEFT, LABEL, label, line->data);
+		p->kind->field(p, label, line->data);
 	text_free(line);
 }
 
-bool text_link_matters(const struct link_facts *l)
+bool link_matters(const struct link_facts *l)
 {
 	if (nd_str_is(l->kind, "loopback"))
 		return false;
 	return nd_str_is(l->kind, "physical") || nd_is_true(l->up);
 }
 
-static void link_itself(const struct pen *p, const struct link_facts *l)
+static void link_itself(struct sheet *p, const struct link_facts *l)
 {
 	struct text line = TEXT_INIT;
 
@@ -102,7 +102,7 @@ static void add_pci_width(struct text *line, const struct pci_facts *d)
 }
 
 /* One line for the card and each port above it; bounded against a loop in the facts. */
-static void link_pci(const struct pen *p, const struct facts *f, const struct link_facts *l)
+static void link_pci(struct sheet *p, const struct facts *f, const struct link_facts *l)
 {
 	const struct pci_facts *d =
 		l->pci_address.k == ND_KNOWN ? facts_pci(f, l->pci_address.v) : NULL;
@@ -122,7 +122,7 @@ static void link_pci(const struct pen *p, const struct facts *f, const struct li
 	}
 }
 
-static void link_queues(const struct pen *p, const struct link_facts *l)
+static void link_queues(struct sheet *p, const struct link_facts *l)
 {
 	struct text line = TEXT_INIT;
 
@@ -146,7 +146,7 @@ static void link_queues(const struct pen *p, const struct link_facts *l)
 	show(p, "irq", &line);
 }
 
-static void link_offloads(const struct pen *p, const struct facts *f, const struct link_facts *l)
+static void link_offloads(struct sheet *p, const struct facts *f, const struct link_facts *l)
 {
 	static const struct { const char *what, *feature; } shown[] = {
 		{ "tso", "tx-tcp-segmentation" }, { "gso", "tx-generic-segmentation" },
@@ -162,20 +162,22 @@ static void link_offloads(const struct pen *p, const struct facts *f, const stru
 	show(p, "offloads", &line);
 }
 
-void text_link(const struct pen *p, const struct facts *f, const struct link_facts *l)
+void tell_link(struct sheet *p, const struct facts *f, const struct link_facts *l)
 {
 	struct text heading = TEXT_INIT;
 
 	text_printf(&heading, "%s", l->name.k == ND_KNOWN ? l->name.v : "(a link without a name)");
-	pen_heading(p, heading.data);
+	p->kind->heading(p, heading.data);
 	text_free(&heading);
+	p->kind->open(p, BLOCK_LINK);
 	link_itself(p, l);
 	link_pci(p, f, l);
 	link_queues(p, l);
 	link_offloads(p, f, l);
+	p->kind->close(p);
 }
 
-static void host_cpus(const struct pen *p, const struct facts *f)
+static void host_cpus(struct sheet *p, const struct facts *f)
 {
 	struct nd_str governor = f->ncpus ? f->cpus[0].governor : nd_str_unknown(ND_UNREAD);
 	struct text line = TEXT_INIT;
@@ -194,7 +196,7 @@ static void host_cpus(const struct pen *p, const struct facts *f)
 	show(p, "cpus", &line);
 }
 
-static void host_buffers(const struct pen *p, const struct sysctl_facts *s)
+static void host_buffers(struct sheet *p, const struct sysctl_facts *s)
 {
 	struct text line = TEXT_INIT;
 
@@ -209,11 +211,12 @@ static void host_buffers(const struct pen *p, const struct sysctl_facts *s)
 	show(p, "tcp", &line);
 }
 
-void text_host(const struct pen *p, const struct facts *f)
+void tell_host(struct sheet *p, const struct facts *f)
 {
 	struct text line = TEXT_INIT;
 
-	pen_heading(p, "Host");
+	p->kind->heading(p, "Host");
+	p->kind->open(p, BLOCK_LINK);
 	add_word(&line, "", f->host.hostname);
 	add_word(&line, "", f->host.os);
 	add_word(&line, "", f->host.kernel);
@@ -224,4 +227,5 @@ void text_host(const struct pen *p, const struct facts *f)
 	show(p, "host", &line);
 	host_cpus(p, f);
 	host_buffers(p, &f->sysctl);
+	p->kind->close(p);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/report/report.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/core/units.h"
-#include "src/report/report.h"
 #include "src/report/stamp.h"
-#include "src/report/text_parts.h"
+#include "src/report/tell.h"
 
-enum { LABEL = 8, VALUE_CAP = 48 };
+enum { VALUE_CAP = 48 };
 
 static const char *const verdict_marks[] = {
 	[VERDICT_HEALTHY] = "HEALTHY",
@@ -46,7 +47,7 @@ static void add_word(struct text *line, struct nd_str word)
 }
 
 /* Name, address, and the link traffic leaves by with its line rate. */
-static void host_line(const struct pen *p, const struct exam *e, enum side s)
+static void host_line(struct sheet *p, const struct exam *e, enum side s)
 {
 	const struct facts *f = e->facts[s];
 	struct nd_str address = s == SIDE_LOCAL ? e->path.local_address : e->path.peer_address;
@@ -71,20 +72,21 @@ static void host_line(const struct pen *p, const struct exam *e, enum side s)
 	} else if (f) {
 		text_printf(&line, ", line rate not known (%s)", nd_known_word(rate.k));
 	}
-	pen_labelled(p, 2, LABEL, side_word(s), line.data);
+	p->kind->field(p, side_word(s), line.data);
 	text_free(&line);
 }
 
-void text_hosts(const struct pen *p, const struct exam *e)
+void tell_hosts(struct sheet *p, const struct exam *e)
 {
 	struct text line = TEXT_INIT;
 
+	p->kind->open(p, BLOCK_HOSTS);
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++)
 		host_line(p, e, s);
 	if (one_ended(e))
-		pen_labelled(p, 2, LABEL, "",
-			     "one-ended: it runs plain iperf3, which counts bytes and tells "
-			     "nothing of its host; 'netdoctor serve' there shows its side too");
+		p->kind->field(p, "",
+			       "one-ended: it runs plain iperf3, which counts bytes and tells "
+			       "nothing of its host; 'netdoctor serve' there shows its side too");
 	if (e->path.idle_rtt_us.k == ND_KNOWN)
 		text_printf(&line, "round trip %.3f ms when idle",
 			    (double)e->path.idle_rtt_us.v / 1000);
@@ -95,29 +97,20 @@ void text_hosts(const struct pen *p, const struct exam *e)
 		text_printf(&line, "%sover loopback: no network card takes part",
 			    line.len ? "; " : "");
 	if (line.len)
-		pen_labelled(p, 2, LABEL, "path", line.data);
+		p->kind->field(p, "path", line.data);
+	p->kind->close(p);
 	text_free(&line);
 }
 
-void text_verdict(const struct pen *p, const struct diagnosis *d)
+void tell_verdict(struct sheet *p, const struct diagnosis *d)
 {
 	const char *mark = verdict_marks[d->verdict];
 	const char *summary = d->summary ? d->summary : "";
 
 	/* "Healthy: 9.41 Gbit/s ..." says it already. */
-	if (strncasecmp(summary, mark, strlen(mark)) == 0) {
-		pen_style(p, verdict_styles[d->verdict]);
-		pen_wrap(p, 0, 2, summary);
-		pen_end_style(p);
-		return;
-	}
-	pen_style(p, verdict_styles[d->verdict]);
-	text_add(p->out, mark);
-	pen_end_style(p);
-	text_add(p->out, "  ");
-	pen_style(p, STYLE_BOLD);
-	pen_wrap(p, (unsigned int)strlen(mark) + 2, 2, summary);
-	pen_end_style(p);
+	if (strncasecmp(summary, mark, strlen(mark)) == 0)
+		mark = NULL;
+	p->kind->verdict(p, verdict_styles[d->verdict], mark, summary);
 }
 
 static void add_run_problem(struct text *line, const struct exam *e, const struct run *r)
@@ -132,7 +125,7 @@ static void add_run_problem(struct text *line, const struct exam *e, const struc
 }
 
 /* Runs beside the main one of each direction: one stream, experiments, failures. */
-static void other_runs(const struct pen *p, const struct exam *e)
+static void other_runs(struct sheet *p, const struct exam *e)
 {
 	bool heading = false;
 
@@ -143,8 +136,10 @@ static void other_runs(const struct pen *p, const struct exam *e)
 
 		if (r == exam_main_run(e, r->spec.direction))
 			continue;
-		if (!heading)
-			pen_heading(p, "Other runs");
+		if (!heading) {
+			p->kind->heading(p, "Other runs");
+			p->kind->open(p, BLOCK_ITEMS);
+		}
 		heading = true;
 		if (r->goodput_bps.k == ND_KNOWN)
 			format_rate((double)r->goodput_bps.v, rate, sizeof(rate));
@@ -153,56 +148,72 @@ static void other_runs(const struct pen *p, const struct exam *e)
 			    r->goodput_bps.k == ND_KNOWN ? rate : "rate not known");
 		if (r->status != RUN_COMPLETE)
 			add_run_problem(&line, e, r);
-		text_add(p->out, "  ");
-		pen_wrap(p, 2, 4, line.data);
+		p->kind->item(p, line.data, NULL);
 		text_free(&line);
 	}
+	if (heading)
+		p->kind->close(p);
 }
 
-void text_footer(const struct pen *p, const struct report_options *o)
+void tell_end(struct sheet *p, const struct report_options *o)
 {
+	struct text line = TEXT_INIT;
 	char created[STAMP_CAP];
 
 	stamp_rfc3339(o->created_ns, created);
-	text_add(p->out, "\n");
-	pen_style(p, STYLE_DIM);
-	text_printf(p->out, "netdoctor %s, %s%s", o->tool_version ? o->tool_version : "", created,
+	text_printf(&line, "netdoctor %s, %s%s", o->tool_version ? o->tool_version : "", created,
 		    o->redacted ? ", names and addresses removed" : "");
-	pen_end_style(p);
-	text_add(p->out, "\n");
+	p->kind->end(p, line.data ? line.data : "");
+	text_free(&line);
 }
 
 int report_first_look(const struct exam *e, const struct diagnosis *d,
 		      const struct report_options *o, struct text *out)
 {
-	struct pen p = pen_for(o, out);
+	struct sheet p = sheet_for(&sheet_text, o, out);
 
-	text_hosts(&p, e);
+	tell_hosts(&p, e);
 	for (size_t i = 0; i < d->nfindings; i++)
-		pen_labelled(&p, 2, LABEL, "advice", d->findings[i].title);
+		p.kind->field(&p, "advice", d->findings[i].title);
+	return out->failed ? -ENOMEM : 0;
+}
+
+static int report(const struct sheet_kind *kind, const struct exam *e, const struct diagnosis *d,
+		  const struct report_options *o, struct text *out)
+{
+	struct sheet p = sheet_for(kind, o, out);
+
+	kind->begin(&p, d);
+	tell_verdict(&p, d);
+	tell_hosts(&p, e);
+	/* Of an exam without a run the verdict is what ended it. */
+	if (e->problem.k == ND_KNOWN && !(d->summary && strstr(d->summary, e->problem.v)))
+		kind->note(&p, "Incomplete", e->problem.v);
+	tell_directions(&p, e, d, o->verbose);
+	tell_runs(&p, e, o->verbose);
+	other_runs(&p, e);
+	tell_findings(&p, e, d, o->verbose);
+	tell_plan(&p, d);
+	tell_ruled_out(&p, d, o->verbose);
+	tell_unseen(&p, d, one_ended(e) && !o->verbose);
+	tell_end(&p, o);
 	return out->failed ? -ENOMEM : 0;
 }
 
 int report_text(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
 		struct text *out)
 {
-	struct pen p = pen_for(o, out);
+	return report(&sheet_text, e, d, o, out);
+}
 
-	text_verdict(&p, d);
-	text_add(out, "\n");
-	text_hosts(&p, e);
-	/* Of an exam without a run the verdict is what ended it. */
-	if (e->problem.k == ND_KNOWN && !(d->summary && strstr(d->summary, e->problem.v))) {
-		text_add(out, "\n");
-		pen_labelled(&p, 0, 12, "Incomplete:", e->problem.v);
-	}
-	text_directions(&p, e, d, o->verbose);
-	text_runs(&p, e, o->verbose);
-	other_runs(&p, e);
-	text_findings(&p, e, d, o->verbose);
-	text_plan(&p, d);
-	text_ruled_out(&p, d, o->verbose);
-	text_unseen(&p, d, one_ended(e) && !o->verbose);
-	text_footer(&p, o);
-	return out->failed ? -ENOMEM : 0;
+int report_markdown(const struct exam *e, const struct diagnosis *d,
+		    const struct report_options *o, struct text *out)
+{
+	return report(&sheet_markdown, e, d, o, out);
+}
+
+int report_html(const struct exam *e, const struct diagnosis *d, const struct report_options *o,
+		struct text *out)
+{
+	return report(&sheet_html, e, d, o, out);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the main runs tell besides their rate: round trips, and where workers and packets were. */
-#include "src/report/text_parts.h"
+#include "src/report/tell.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL = 14, VALUE_CAP = 48 };
+enum { VALUE_CAP = 48 };
 
 static void add_time(struct nd_f64 us, struct text *out)
 {
@@ -19,7 +19,7 @@ static void add_time(struct nd_f64 us, struct text *out)
 	text_add(out, value);
 }
 
-bool text_round_trips(const struct run *r, struct text *out)
+bool add_round_trips(const struct run *r, struct text *out)
 {
 	if (r->idle.p50_us.k != ND_KNOWN && r->loaded.p50_us.k != ND_KNOWN)
 		return false;
@@ -32,17 +32,17 @@ bool text_round_trips(const struct run *r, struct text *out)
 	return true;
 }
 
-static void round_trips(const struct pen *p, const struct run *r)
+static void round_trips(struct sheet *p, const struct run *r)
 {
 	struct text line = TEXT_INIT;
 
-	if (text_round_trips(r, &line))
-		pen_labelled(p, 2, LABEL, "round trip", line.data);
+	if (add_round_trips(r, &line))
+		p->kind->field(p, "round trip", line.data);
 	text_free(&line);
 }
 
 /* "0 on CPU 4 (own-core), 1 on CPU 5 (own-core)" */
-static void workers(const struct pen *p, const struct run *r, enum side s)
+static void workers(struct sheet *p, const struct run *r, enum side s)
 {
 	const struct run_end *e = &r->ends[s];
 	struct text line = TEXT_INIT;
@@ -57,14 +57,14 @@ static void workers(const struct pen *p, const struct run *r, enum side s)
 		text_printf(&line, "%s%" PRIu64 " on CPU %" PRIu64 " (%s)", i ? ", " : "; ",
 			    w->worker.v, w->cpu.v, w->reason.k == ND_KNOWN ? w->reason.v : "?");
 	}
-	pen_labelled(p, 2, LABEL, "workers", line.data);
+	p->kind->field(p, "workers", line.data);
 	text_free(&line);
 }
 
 /* More than this would be pages; JSON has them all. */
 #define MAX_FLOWS 16
 
-static void flow_paths(const struct pen *p, const struct run *r, enum side s)
+static void flow_paths(struct sheet *p, const struct run *r, enum side s)
 {
 	const struct run_end *e = &r->ends[s];
 	size_t shown = 0;
@@ -86,7 +86,7 @@ static void flow_paths(const struct pen *p, const struct run *r, enum side s)
 		if (f->incoming_cpu.k == ND_KNOWN)
 			snprintf(line + n, sizeof(line) - (size_t)n, "; last taken in by CPU %"
 				 PRIu64, f->incoming_cpu.v);
-		pen_labelled(p, 2, LABEL, shown++ ? "" : "flows", line);
+		p->kind->field(p, shown++ ? "" : "flows", line);
 	}
 }
 
@@ -100,7 +100,7 @@ static bool has_more(const struct run *r, bool verbose)
 	return false;
 }
 
-void text_runs(const struct pen *p, const struct exam *e, bool verbose)
+void tell_runs(struct sheet *p, const struct exam *e, bool verbose)
 {
 	static const enum run_direction both[] = { RUN_FORWARD, RUN_REVERSE };
 
@@ -111,11 +111,13 @@ void text_runs(const struct pen *p, const struct exam *e, bool verbose)
 		if (!r || !has_more(r, verbose))
 			continue;
 		snprintf(heading, sizeof(heading), "Run %s", run_direction_word(both[i]));
-		pen_heading(p, heading);
+		p->kind->heading(p, heading);
+		p->kind->open(p, BLOCK_RUN);
 		round_trips(p, r);
 		for (enum side s = SIDE_LOCAL; verbose && s < EXAM_ENDS; s++) {
 			workers(p, r, s);
 			flow_paths(p, r, s);
 		}
+		p->kind->close(p);
 	}
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a report, told to a sheet of any kind, top down; report.c puts them together. */
+#ifndef ND_REPORT_TELL_H
+#define ND_REPORT_TELL_H
+
+#include "src/report/sheet.h"
+
+/* Adds "local (alpha)": the side and its host's name where it is known.  Not escaped. */
+void side_name(const struct exam *e, enum side s, struct text *out);
+
+/* The one sentence, behind the verdict as a word. */
+void tell_verdict(struct sheet *p, const struct diagnosis *d);
+/* Who was examined: names, addresses, links. */
+void tell_hosts(struct sheet *p, const struct exam *e);
+/* Each direction: what was measured, the ladder with it, the hot cores. */
+void tell_directions(struct sheet *p, const struct exam *e, const struct diagnosis *d,
+		     bool verbose);
+/* "0.05 ms idle, 4.1 ms (p99 9 ms) under load"; false: nothing was measured. */
+bool add_round_trips(const struct run *r, struct text *out);
+/* Of each main run: round trips; verbose: where its workers and its flows' packets were. */
+void tell_runs(struct sheet *p, const struct exam *e, bool verbose);
+void tell_findings(struct sheet *p, const struct exam *e, const struct diagnosis *d, bool verbose);
+void tell_plan(struct sheet *p, const struct diagnosis *d);
+void tell_ruled_out(struct sheet *p, const struct diagnosis *d, bool verbose);
+/* fold_peer: one entry for all that a peer that tells nothing did not tell. */
+void tell_unseen(struct sheet *p, const struct diagnosis *d, bool fold_peer);
+/* Tool, time, and whether names were removed. */
+void tell_end(struct sheet *p, const struct report_options *o);
+
+#endif
