@@ -116,6 +116,12 @@ lint: ## run the lints and the analyzers: shellcheck, cppcheck, clang, clang-tid
 unit: $(UNIT_BIN) ## run the unit tests alone
 	$(Q)fail=0; for t in $(UNIT_BIN); do CMOCKA_MESSAGE_OUTPUT=TAP $$t || fail=1; done; exit $$fail
 
+VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible
+VALGRIND_TESTS = screens screens_serve screens_fuzz views canvas history serve_feed
+valgrind: $(UNIT_BIN) ## run unit tests of the screen under memcheck (VALGRIND_TESTS=% for all)
+	$(Q)fail=0; for t in $(filter $(addprefix %/test_,$(VALGRIND_TESTS)),$(UNIT_BIN)); do \
+		CMOCKA_MESSAGE_OUTPUT=TAP $(VALGRIND) $$t || fail=1; done; exit $$fail
+
 GEN_DOCS = $(BUILD)/tests/tools/gen_docs
 GEN_SCREENS = $(BUILD)/tests/tools/gen_screens
 docs: $(GEN_DOCS) $(GEN_SCREENS) ## write schema, pages of rules and screens in documents anew

@@ -33,7 +33,8 @@ static const struct option_row diagnose_options[] = {
 static int watch_and_report(const struct conduct_options *conduct,
 			    const struct diagnose_settings *s, const char *peer, struct stop *stop)
 {
-	struct screen *screen = screen_open(&s->output, s->plain || s->quiet);
+	bool unwanted = s->plain || s->quiet;
+	struct screen *screen = screen_open(&s->output, unwanted ? SCREEN_UNWANTED : SCREEN_USUAL);
 	struct exam *e = NULL;
 	int rc;
 

@@ -78,7 +78,8 @@ static int read_exam(const char *file, struct exam **e, struct error *err)
 static int show(const struct show_settings *s, const char *file, const struct exam *e,
 		const struct diagnosis *d)
 {
-	struct screen *screen = screen_open(&s->output, s->plain || s->output.file);
+	bool unwanted = s->plain || s->output.file;
+	struct screen *screen = screen_open(&s->output, unwanted ? SCREEN_UNWANTED : SCREEN_USUAL);
 
 	if (!screen)
 		return output_report(&s->output, report_writers, e, d);

@@ -140,7 +140,7 @@ static int conduct(const struct test_settings *s, const struct peer_target *targ
 		   const char *peer, struct stop *stop, struct test_output *output)
 {
 	const struct output_settings text = { .format = REPORT_TEXT };
-	struct screen *screen = s->tui ? screen_open(&text, false) : NULL;
+	struct screen *screen = s->tui ? screen_open(&text, SCREEN_ASKED) : NULL;
 	struct conduct_options o = { .target = target, .progress = progress,
 				     .cancelled = cancelled, .remark = remark };
 	struct watcher w = { .stop = stop, .output = output };

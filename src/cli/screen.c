@@ -28,7 +28,7 @@ struct screen {
 	struct error error;		/* result NULL: why */
 };
 
-struct screen *screen_open(const struct output_settings *output, bool plain)
+struct screen *screen_open(const struct output_settings *output, enum screen_wish wish)
 {
 	struct report_options o = output_options(output);
 	struct terminal_options options = { .no_colour = output->no_colour };
@@ -36,11 +36,10 @@ struct screen *screen_open(const struct output_settings *output, bool plain)
 	struct error err = { "" };
 	struct screen *s;
 
-	if (plain || not_text)
+	if (wish == SCREEN_UNWANTED || not_text)
 		return NULL;
 	const char *unfit = terminal_unfit();
-	/* Who reads neither the one nor the other needs no word. */
-	if (unfit && !isatty(STDERR_FILENO))
+	if (unfit && wish == SCREEN_USUAL && !isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO))
 		return NULL;
 	s = unfit ? NULL : calloc(1, sizeof(*s));
 	if (!s || terminal_open(&options, &s->terminal, &err)) {

@@ -17,11 +17,17 @@ struct screen;
 	{ .name = "plain", .kind = OPTION_FLAG, .offset = offsetof(type_, plain), \
 	  .help = "text instead of the screen, on a terminal too" }
 
+enum screen_wish {
+	SCREEN_UNWANTED,
+	SCREEN_USUAL,		/* where there is a terminal for it */
+	SCREEN_ASKED		/* by an option of its own */
+};
 /*
- * The terminal as a screen; NULL when it is not to be used (plain, a report for it that is not
- * text) or cannot be, which one line on standard error says then.
+ * The terminal as a screen; NULL when it is not to be used (unwanted, a report for it that is not
+ * text) or cannot be, which one line on standard error says then.  The usual wish is silent where
+ * neither output is a terminal: in a pipe or a job nobody expects a screen.
  */
-struct screen *screen_open(const struct output_settings *output, bool plain);
+struct screen *screen_open(const struct output_settings *output, enum screen_wish wish);
 /* Gives the terminal back.  NULL is fine. */
 void screen_close(struct screen *s);
 

@@ -119,7 +119,7 @@ bool serve_screen_open(struct serve_screen *s)
 
 	if (!s)
 		return false;
-	s->screen = screen_open(&usual, false);
+	s->screen = screen_open(&usual, SCREEN_ASKED);
 	atomic_store(&s->shown, s->screen != NULL);
 	return s->screen;
 }

@@ -86,6 +86,18 @@ type_line "clear; TERM=dumb \$NETDOCTOR show $report | head -n 1; echo status"
 said "text where it is no terminal" 'no screen, text instead: standard output is no terminal'
 type_line "clear; TERM=dumb \$NETDOCTOR show $report | tail -n 2; TERM=dumb \$NETDOCTOR show $report"
 said "text on a dumb terminal, and why" 'no screen, text instead: the terminal is dumb'
+"$NETDOCTOR" show "$report" >"$work/text" 2>"$work/error" </dev/null
+check "where nobody expects a screen, text" grep -q '^Ruled out' "$work/text"
+check "and no word" [ ! -s "$work/error" ]
+"$NETDOCTOR" test --tui 127.0.0.1:1 >"$work/text" 2>"$work/error" </dev/null
+check "who asks for it is told even there" \
+	grep -q 'no screen, text instead: standard input is no terminal' "$work/error"
+type_line "clear; \$NETDOCTOR show $report </dev/null 2>\$work/error | tail -n 1; echo status"
+said "in a pipe with both" status
+check "no word either" [ ! -s "$work/error" ]
+type_line "clear; \$NETDOCTOR show $report </dev/null 2>\$work/error; echo status \$?"
+said "text on a terminal where one was expected" 'status 1'
+check "and why, where errors go" grep -q 'standard input is no terminal' "$work/error"
 type_line "clear; NO_COLOR=1 \$NETDOCTOR show --ascii $report"
 shows "the screen in ASCII" '^\+- Rate and ceilings -'
 check "and in nothing else" [ -z "$(screen | LC_ALL=C tr -d '\000-\177')" ]
