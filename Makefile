@@ -187,7 +187,7 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: all tests check lint unit docs bless install uninstall dist bench clean distclean help FORCE
+.PHONY: all tests check lint unit valgrind docs bless install uninstall dist bench clean distclean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/bench/*.c tests/tools/*.c)) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d)
