@@ -44,6 +44,8 @@ struct iperf3_session {
 	struct udp_guest guest;
 	bool at_door;
 	uint64_t udp_ticket;		/* in the order of asking for UDP streams; 0: it does not */
+	bool udp_turn;			/* they may come: no other's of its host do */
+	uint64_t udp_patience_ns;	/* it keeps that so long without another, if others wait */
 
 	/* The run. */
 	struct run_window window;
@@ -85,6 +87,8 @@ void iperf3_udp_close(struct iperf3_session *is);	/* before data flows */
 
 /* ---- iperf3_sessions.c ---- */
 
+/* Takes its place away; under the server's lock, and not twice. */
+void iperf3_displace(struct peer_server *s, struct iperf3_session *is);
 /* Joins and frees those that have ended; true when none is left.  By the accepting thread. */
 bool iperf3_reap(struct peer_server *s);
 void iperf3_wake_all(struct peer_server *s);	/* the server stops */

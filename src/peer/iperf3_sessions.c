@@ -107,6 +107,13 @@ static size_t count_awaiting(const struct peer_server *s, const struct iperf3_se
 	return n;
 }
 
+void iperf3_displace(struct peer_server *s, struct iperf3_session *is)
+{
+	is->displaced = true;
+	s->niperf3--;
+	eventfd_write(is->wake_fd, 1);
+}
+
 /*
  * A place is for who uses it.  Of the host with the most clients whose streams do not come, the one
  * that has waited longest loses its own.  Unless they are a crowd, which would keep others out by
@@ -130,9 +137,7 @@ static void displace(struct peer_server *s)
 	crowd = most >= CROWD && most > s->options.max_iperf3 / 4;
 	if (!worst || (!crowd && timing_now_ns() - worst->idle_since_ns < PATIENCE_NS))
 		return;
-	worst->displaced = true;
-	s->niperf3--;
-	eventfd_write(worst->wake_fd, 1);
+	iperf3_displace(s, worst);
 }
 
 /* Under the server's lock: 0, or why not. */

@@ -3,9 +3,12 @@
  * The streams of an iperf3 client's UDP test.
  *
  * What opens one is four bytes that say nothing of whose it is.  So of the clients of one host only
- * one at a time is told to open its streams, and any that come from there are its.
+ * one at a time is told to open its streams, and any that come from there are its.  It loses its
+ * place when they do not come and others wait.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -15,7 +18,11 @@
 #include "src/peer/wire.h"
 
 /* An iperf3 gives up after 30 s. */
-enum { TURN_MS = 25000 };
+enum {
+	TURN_MS = 25000,
+	PATIENCE_MS = 400, MAX_PATIENCE_MS = 900,	/* with who has sent no stream yet */
+	SOME_PATIENCE_MS = 2000		/* with who has sent some: it is no stranger */
+};
 
 /* ---- the door's questions ---- */
 
@@ -67,20 +74,78 @@ static bool same_host(const struct iperf3_session *a, const struct iperf3_sessio
 	return strcmp(a->info.address, b->info.address) == 0;
 }
 
-/* Takes the turn if it has come: no client of the same host has it, or has waited longer. */
-static bool turn_taken(struct iperf3_session *is)
+/* One that sends a stream when it is told to does so within a round trip. */
+static uint64_t patience_with(const struct iperf3_session *is)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+	uint64_t ms = PATIENCE_MS;
+
+	if (getsockopt(is->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0)
+		ms += (uint64_t)info.tcpi_rtt / 1000 * 2;
+	return (ms < MAX_PATIENCE_MS ? ms : MAX_PATIENCE_MS) * 1000000U;
+}
+
+static bool waits(const struct iperf3_session *o, const struct iperf3_session *of)
+{
+	return o->udp_ticket && !o->displaced && same_host(o, of);
+}
+
+static struct iperf3_session *who_has_it(const struct iperf3_session *of)
+{
+	struct iperf3_session *o = of->server->iperf3_sessions;
+
+	while (o && !(o->udp_turn && same_host(o, of)))
+		o = o->next;
+	return o;
+}
+
+/*
+ * The newest and who has waited longest, in turns: behind some that stay silent the newest would
+ * wait long, before some that come again and again the oldest would for ever.
+ */
+static const struct iperf3_session *who_is_next(const struct iperf3_session *of)
+{
+	bool newest = of->server->udp_turns % 2 == 0;
+	const struct iperf3_session *next = NULL;
+
+	for (const struct iperf3_session *o = of->server->iperf3_sessions; o; o = o->next)
+		if (waits(o, of) && (!next || (o->udp_ticket > next->udp_ticket) == newest))
+			next = o;
+	return next;
+}
+
+/* When a client that keeps others waiting has done so for too long. */
+static uint64_t ends_at(const struct iperf3_session *o)
+{
+	uint64_t some = SOME_PATIENCE_MS * UINT64_C(1000000);
+
+	return o->idle_since_ns + (o->narrived ? some : o->udp_patience_ns);
+}
+
+/* Takes the turn if it has come; else *until: when to look again, unless woken. */
+static bool turn_taken(struct iperf3_session *is, uint64_t *until)
 {
 	struct peer_server *s = is->server;
-	bool free = true;
+	uint64_t now = timing_now_ns();
 
 	pthread_mutex_lock(&s->lock);
 	if (is->udp_ticket == 0)
 		is->udp_ticket = ++s->udp_tickets;
-	for (const struct iperf3_session *o = s->iperf3_sessions; o; o = o->next)
-		if (o != is && o->udp_ticket && o->udp_ticket < is->udp_ticket && same_host(o, is))
-			free = false;
+	struct iperf3_session *o = who_has_it(is);
+	bool keeps_waiting = o && !o->displaced && o->narrived < run_flows(&o->parameters.spec);
+	if (keeps_waiting && ends_at(o) <= now) {
+		iperf3_displace(s, o);
+	} else if (keeps_waiting) {
+		*until = ends_at(o);
+	} else if (!o && who_is_next(is) == is) {
+		is->udp_turn = true;
+		is->idle_since_ns = now;
+		s->udp_turns++;
+	}
+	bool taken = is->udp_turn;
 	pthread_mutex_unlock(&s->lock);
-	return free;
+	return taken;
 }
 
 static void leave_turn(struct iperf3_session *is)
@@ -89,6 +154,7 @@ static void leave_turn(struct iperf3_session *is)
 
 	pthread_mutex_lock(&s->lock);
 	is->udp_ticket = 0;
+	is->udp_turn = false;
 	for (struct iperf3_session *o = s->iperf3_sessions; o; o = o->next)
 		if (o->udp_ticket && same_host(o, is))
 			eventfd_write(o->wake_fd, 1);
@@ -98,15 +164,18 @@ static void leave_turn(struct iperf3_session *is)
 int iperf3_udp_open(struct iperf3_session *is, struct error *why)
 {
 	uint64_t deadline = deadline_in_ms(TURN_MS);
+	uint64_t until = deadline;
 	unsigned char state;
 	int rc = 0;
 
-	while (rc == 0 && !turn_taken(is)) {
-		rc = iperf3_listen(is, deadline, &state);
+	is->udp_patience_ns = patience_with(is);
+	while (rc == 0 && !turn_taken(is, &until)) {
+		rc = iperf3_listen(is, deadline_earlier(until, deadline), &state);
 		if (rc == 0)
 			rc = -ECONNABORTED;
-		if (rc == -EAGAIN)
+		if (rc == -EAGAIN || (rc == -ETIMEDOUT && timing_now_ns() < deadline))
 			rc = 0;
+		until = deadline;
 	}
 	if (rc == -ETIMEDOUT)
 		error_set(why, ETIMEDOUT, "other clients of its host took too long");

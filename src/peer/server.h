@@ -70,7 +70,7 @@ struct peer_server {
 	bool once_begun, once_over;
 	struct iperf3_session *iperf3_sessions;
 	size_t niperf3;
-	uint64_t udp_tickets;		/* given out to them */
+	uint64_t udp_tickets, udp_turns;	/* given out to them */
 
 	pthread_mutex_t event_lock;
 	struct event_window refusals, tests;
