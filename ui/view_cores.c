@@ -15,7 +15,8 @@ enum {
 	BOTH_COLUMNS = 64,	/* below this one host is shown */
 	WIDE_SIDE = 52,		/* a side this wide has a graph in each row */
 	LONG_MARKS = 34, LONG_NODE_MARKS = 28,	/* columns they take in words */
-	PERCENT = 6, GRAPH = 12, NODE_LABEL = 15, CORE_LABEL = 8
+	PERCENT = 6, BAR = 40, GRAPH = 12, LONG_GRAPH = 60,	/* a column a second */
+	NODE_LABEL = 15, CORE_LABEL = 8
 };
 
 /* Columns of one side's rows. */
@@ -26,12 +27,14 @@ static struct row_layout layout_for(unsigned int columns, bool folded)
 	struct row_layout l = { .label = folded ? NODE_LABEL : CORE_LABEL };
 	unsigned int left;
 
+	unsigned int others = l.label + PERCENT + BAR + LONG_MARKS + 2;
 	if (columns >= WIDE_SIDE)
-		l.graph = GRAPH;
+		l.graph = columns < others + GRAPH ? GRAPH
+			  : columns > others + LONG_GRAPH ? LONG_GRAPH : columns - others;
 	left = l.label + PERCENT + (l.graph ? l.graph + 1 : 0) + 1;
 	left = columns > left ? columns - left : 0;
 	unsigned int least = folded ? 7 : 10;
-	l.bar = left / 2 < least ? (left < least ? left : least) : left / 2 > 40 ? 40 : left / 2;
+	l.bar = left / 2 < least ? (left < least ? left : least) : left / 2 > BAR ? BAR : left / 2;
 	l.brief = left < l.bar + (folded ? LONG_NODE_MARKS : LONG_MARKS);
 	return l;
 }

@@ -11,6 +11,9 @@
 #include "ui/page.h"
 #include "ui/vectors.h"
 
+/* Wider, the eye loses the row, and a bar says no more. */
+enum { MOST_COLUMNS = 160 };
+
 enum flow_column {
 	COLUMN_FLOW, COLUMN_WAY, COLUMN_RATE, COLUMN_CWND, COLUMN_RWND, COLUMN_RTT,
 	COLUMN_RETRANSMITS, COLUMN_LIMITED, COLUMN_CPU, COLUMN_QUEUE, COLUMN_SENDER_CPU, COLUMNS
@@ -268,6 +271,8 @@ static void draw_table(const struct scene *s, const struct view_state *v,
 	for (enum side side = SIDE_LOCAL; side < EXAM_ENDS; side++)
 		map_queues(s, side, &queues[side]);
 	draw_sum(flows, c, area_take_top(&a, 1));
+	if (a.columns > MOST_COLUMNS)
+		a.columns = MOST_COLUMNS;
 	table_layout(&t, columns, COLUMNS, a.columns);
 	table_head(c, area_take_top(&a, 1), 0, &t, (int)sorted_column[sort],
 		   (sort == FLOW_SORT_NUMBER) == v->ascending);

@@ -13,7 +13,7 @@
 enum {
 	DETAIL_BESIDE = 130,	/* columns from which on details are beside the list */
 	DIRECTIONS = 2,
-	LABEL = 24, RANGE = 23, SUBJECT = 16
+	LABEL = 24, RANGE = 23, LONG_RANGE = 27, SUBJECT = 16
 };
 
 /* Both directions' rungs as one list: the known, lowest first, then the unknown. */
@@ -105,7 +105,8 @@ static void draw_rung(const struct rungs *r, const struct ceiling *ceiling, stru
 			canvas_text(c, subject, 0, 0, INK_DIM, ceiling->subject);
 	}
 	rung_range(ceiling, range, sizeof(range));
-	struct area right = area_take_right(&row, RANGE);
+	/* "91.5 Gbit/s - 1.26 Tbit/s", where the bar can spare it. */
+	struct area right = area_take_right(&row, row.columns >= 2 * LONG_RANGE ? LONG_RANGE : RANGE);
 	area_take_left(&right, 1);
 	canvas_text_right(c, right, 0, ink, range);
 	draw_range(c, row, 0, 0, row.columns, r->scale, ceiling->low_bps, ceiling->high_bps, mark,

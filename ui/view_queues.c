@@ -12,7 +12,7 @@
 #include "ui/page.h"
 #include "ui/queue_rows.h"
 
-enum { BOTH_COLUMNS = 160, BESIDE_COLUMNS = 130, HEAD_ROWS = 3 };
+enum { BOTH_COLUMNS = 160, BESIDE_COLUMNS = 130, HEAD_ROWS = 3, ROOMY = 14 };
 
 enum queue_column {
 	COLUMN_NAME, COLUMN_CPU, COLUMN_IRQS, COLUMN_SHARE, COLUMN_BAR, COLUMN_RX, COLUMN_TX,
@@ -149,21 +149,28 @@ static void draw_text(struct canvas *c, struct area a, enum ink ink, struct text
 	text_free(t);
 }
 
+/* Settings, in two rows where they need them and the list does not; then losses and evenness. */
 static void draw_head(const struct scene *s, const struct shown_run *r, enum side side,
-		      const struct queue_rows *queues, struct canvas *c, struct area a)
+		      const struct queue_rows *queues, struct canvas *c, struct area *a)
 {
 	const struct link_facts *l = s->exam ? exam_port(s->exam, side) : NULL;
 	struct text t = TEXT_INIT;
 	bool some;
 
 	if (!l) {
-		canvas_text(c, a, 0, 0, INK_DIM, "link: not known");
+		canvas_text(c, area_take_top(a, HEAD_ROWS), 0, 0, INK_DIM, "link: not known");
 		return;
 	}
 	settings(l, &t);
-	draw_text(c, area_row(a, 0), INK_PLAIN, &t);
+	if (t.data && !t.failed && a->rows >= ROOMY)
+		canvas_wrap(c, area_take_top(a, canvas_wrap_rows(c, a->columns, t.data)), 0,
+			    INK_PLAIN, t.data);
+	else if (t.data && !t.failed)
+		canvas_text(c, area_take_top(a, 1), 0, 0, INK_PLAIN, t.data);
+	text_free(&t);
 	losses(s, l, r, side, &t, &some);
-	draw_text(c, area_row(a, 1), some ? INK_BAD : INK_PLAIN, &t);
+	draw_text(c, area_take_top(a, 1), some ? INK_BAD : INK_PLAIN, &t);
+	struct area last = area_take_top(a, 1);
 	if (isnan(queues->most) || queues->n < 2)
 		return;
 	text_printf(&t, "%s: %.0f %% of %s; evenly it would be %.0f %%",
@@ -172,7 +179,7 @@ static void draw_head(const struct scene *s, const struct shown_run *r, enum sid
 		    100.0 / (double)queues->n);
 	if (queue_rows_uneven(queues))
 		text_add(&t, ": UNEVEN");
-	draw_text(c, area_row(a, 2), queue_rows_uneven(queues) ? INK_WARN : INK_GOOD, &t);
+	draw_text(c, last, queue_rows_uneven(queues) ? INK_WARN : INK_GOOD, &t);
 }
 
 static void draw_queue(const struct queue_rows *queues, const struct queue_row *q,
@@ -224,7 +231,7 @@ static void draw_queues(const struct scene *s, const struct shown_run *r, enum s
 {
 	struct table t;
 
-	draw_head(s, r, side, queues, c, area_take_top(&a, HEAD_ROWS));
+	draw_head(s, r, side, queues, c, &a);
 	if (!queues->n) {
 		canvas_wrap(c, a, 0, INK_DIM, "no queue is known: neither interrupt vectors of "
 			    "this link nor packets of its CPUs were read");
