@@ -106,7 +106,8 @@ static void draw_rung(const struct rungs *r, const struct ceiling *ceiling, stru
 	}
 	rung_range(ceiling, range, sizeof(range));
 	/* "91.5 Gbit/s - 1.26 Tbit/s", where the bar can spare it. */
-	struct area right = area_take_right(&row, row.columns >= 2 * LONG_RANGE ? LONG_RANGE : RANGE);
+	bool roomy = row.columns >= 2 * LONG_RANGE;
+	struct area right = area_take_right(&row, roomy ? LONG_RANGE : RANGE);
 	area_take_left(&right, 1);
 	canvas_text_right(c, right, 0, ink, range);
 	draw_range(c, row, 0, 0, row.columns, r->scale, ceiling->low_bps, ceiling->high_bps, mark,
