@@ -10,6 +10,7 @@
 
 #include "src/cli/options.h"
 #include "src/cli/screen_feed.h"
+#include "src/core/background.h"
 #include "ui/loop.h"
 #include "ui/replay.h"
 
@@ -23,6 +24,7 @@ struct screen {
 	struct conduct_options options;
 	pthread_t worker;
 	bool working;			/* the worker is to be joined */
+	bool background;		/* the drawing thread became it */
 	atomic_bool cancelled, failed;
 	struct exam *result, *before;
 	struct error error;		/* result NULL: why */
@@ -109,8 +111,10 @@ static void again(struct screen *s)
 	s->before = s->result;
 	s->result = NULL;
 	a->scene.paused = false;
+	background_end(s->background);	/* threads inherit it */
 	if (start_worker(s))
 		app_request_done(a, "cannot start a thread for it");
+	s->background = background_begin();
 }
 
 static void wish(void *state, struct app *a)
@@ -182,7 +186,9 @@ static enum loop_end watch(struct screen *s, struct stop *stop)
 	};
 	/* The first signal leaves the screen; the terminal is given back in any case. */
 	stop_gracefully(stop);
+	s->background = background_begin();
 	enum loop_end end = loop_run(&s->loop);
+	background_end(s->background);
 	terminal_close(s->terminal);
 	s->terminal = NULL;
 	return end;

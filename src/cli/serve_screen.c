@@ -10,6 +10,7 @@
 #include "probes/probe.h"
 #include "src/cli/screen.h"
 #include "src/cli/serve_feed.h"
+#include "src/core/background.h"
 #include "src/exam/conduct.h"
 #include "src/exam/host_watch.h"
 #include "ui/loop.h"
@@ -95,6 +96,7 @@ static void *watch_host(void *arg)
 	struct facts *f = NULL;
 	struct end_live live;
 
+	background_begin();
 	s->host = exam_new();
 	if (!s->host || exam_read_host(&ctx, &f, NULL))
 		return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/core/background.h"
 #include "src/exam/interval.h"
 
 /* What takes longer (sysfs walks, protocol counters) once in this many intervals. */
@@ -435,6 +436,8 @@ static int sample_window(struct end *e)
 void *end_sampler(void *arg)
 {
 	struct end *e = arg;
+
+	background_begin();
 	int rc = sample_window(e);
 
 	ping_quiet(e->ping);

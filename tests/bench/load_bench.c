@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "probes/probe.h"
+#include "src/core/background.h"
 #include "src/core/text.h"
 #include "src/load/load.h"
 
@@ -154,6 +155,7 @@ static void watch(struct load *l, double window)
 	struct facts *facts = facts_new(0);
 	struct source *src = NULL;
 
+	background_begin();
 	if (rate == 0 || !facts || source_open_live(&src) ||
 	    probes_collect(src, &ctx, facts)) {
 		pause_seconds(window);
