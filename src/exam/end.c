@@ -345,6 +345,11 @@ void end_stop(struct end *e)
 	e->load = NULL;
 }
 
+uint64_t end_received_bytes(const struct end *e)
+{
+	return load_bytes_of(e->load, LOAD_RECEIVE);
+}
+
 void end_quiesce(struct end *e)
 {
 	load_quiesce(e->load);

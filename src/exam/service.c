@@ -163,9 +163,38 @@ static void await_client(struct end *end, const struct peer_run_hooks *hooks, un
 		nanosleep(&pause, NULL);
 }
 
-/* Sends every live interval on; stops early when the client is gone. */
-static void watch(struct end *end, const struct serving *v)
+/*
+ * Who sends datagrams faster than it may is not slowed down by our not taking them.  A second's
+ * worth of bytes may come too early, as after a pause on the way.  From the first look on; *last_ns
+ * is 0 before it.
+ */
+struct meter { uint64_t last_ns, last_bytes; double excess; };
+
+static bool sends_too_much(struct end *end, const struct run_spec *s, struct meter *m)
 {
+	double allowed = (double)s->receive_bps / 8 * (double)s->streams;
+	uint64_t bytes = end_received_bytes(end);
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+	if (m->last_ns)
+		m->excess += (double)(bytes - m->last_bytes) -
+			     allowed * (double)(now - m->last_ns) / 1e9;
+	if (m->excess < 0)
+		m->excess = 0;
+	m->last_ns = now;
+	m->last_bytes = bytes;
+	return s->protocol == RUN_UDP && s->receive_bps && m->excess > allowed;
+}
+
+/*
+ * Sends every live interval on; stops early when the client is gone.  0, or -EDQUOT: it sends more
+ * than it may.
+ */
+static int watch(struct end *end, const struct serving *v)
+{
+	struct meter meter = { 0 };
 	const struct peer_run_hooks *hooks = v->hooks;
 	unsigned int heed_ms = hooks->heed_ms ? hooks->heed_ms : USUAL_HEED_MS;
 	struct end_live live = { 0 };
@@ -175,17 +204,22 @@ static void watch(struct end *end, const struct serving *v)
 		bool fresh = false;
 		going = end_wait(end, heed_ms, &live, &fresh);
 		bool ok = !hooks->cancelled(hooks->state);
+		if (ok && sends_too_much(end, v->asked, &meter)) {
+			end_cancel(end);
+			return -EDQUOT;
+		}
 		if (ok && fresh)
 			ok = tell(v, &live, end_take_beat(end));
 		if (!ok) {
 			end_cancel(end);
-			return;
+			return 0;
 		}
 	}
 	await_client(end, hooks, heed_ms);
 	/* The last beat ends with the run. */
 	for (struct beat *b; v->asked->report_ms && (b = end_take_beat(end));)
 		tell(v, &live, b);
+	return 0;
 }
 
 /* What went over the flows, to the last byte, for a client that compares. */
@@ -232,10 +266,15 @@ static int run_with(const struct facts *facts, const struct serving *v, const in
 	rc = end_start(&config, &end, err);
 	if (rc)
 		goto out;
-	watch(end, v);
-	if (v->hooks->results)
+	int judged = watch(end, v);
+	if (!judged && v->hooks->results)
 		tell_results(end, spec, v->hooks);
 	rc = end_finish(end, mem, &result);
+	if (!rc && judged) {
+		counters_free(result.window);
+		rc = error_set(err, -judged, "the client sends more than --max-rate allows");
+		goto out;
+	}
 	if (!rc && !result.present) {
 		rc = error_set(err, ENODATA, "its end of the run measured nothing: %s",
 			       result.problem.v);

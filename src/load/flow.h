@@ -129,6 +129,14 @@ static inline size_t flow_grant(struct flow *f, size_t want, enum turn *why)
 	return f->limited ? flow_ask(f, want, why) : want;
 }
 
+/* How many of `want` bytes a receiver may take in now; 0: not before f->pace.due_ns. */
+static inline size_t flow_allowance(struct flow *f, size_t want)
+{
+	if (!f->limited)
+		return want;
+	return (size_t)pace_grant(&f->pace, want, f->pace.burst_left ? 0 : monotonic_ns());
+}
+
 /* A sender has sent n of the bytes that were granted by one call. */
 static inline void flow_sent(struct flow *f, size_t n)
 {

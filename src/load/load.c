@@ -180,6 +180,12 @@ static int set_up_flow(struct load *l, size_t i, int fd, enum load_role role, st
 		f->limited = l->common.amount.total || l->spec.rate_bps;
 		pace_open(&f->pace, l->spec.rate_bps, burst_bytes(&l->spec), 0);
 	}
+	/* Datagrams that are not taken in are lost, and nobody who sends them waits. */
+	if (role == LOAD_RECEIVE && l->spec.protocol == RUN_TCP && l->spec.receive_bps) {
+		f->limited = true;
+		pace_open(&f->pace, l->spec.receive_bps,
+			  l->spec.receive_bps / 8 / BURSTS_PER_SECOND, 0);
+	}
 	rc = record_flow(l, i, err);
 	if (rc == 0 && f->ops->open)
 		rc = f->ops->open(f, err);

@@ -68,6 +68,11 @@ struct run_spec {
 	char congestion_control[16];	/* "": the sending host's default */
 	uint64_t report_ms;		/* both ends tell what they saw so often; 0: not */
 	uint64_t client_cpu, server_cpu;	/* that end's workers run on: number + 1; 0: any */
+	/*
+	 * Per flow, what the end that has it takes in, whatever the other sends; 0: all.  It tells
+	 * nobody.
+	 */
+	uint64_t receive_bps;
 };
 
 /* Connections of a run: flows from `streams` on, if any, go against its direction. */

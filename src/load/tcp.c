@@ -24,14 +24,20 @@ static inline enum turn receive_turn(struct worker *w, struct flow *f, int flags
 	const size_t block = w->block_bytes;
 
 	for (size_t i = 0; i < w->turn_calls; i++) {
-		ssize_t n = recv(f->fd, w->buffer, block, MSG_DONTWAIT | flags);
+		size_t want = flow_allowance(f, block);
+		ssize_t n;
 
+		if (want == 0)
+			return TURN_LATER;
+		n = recv(f->fd, w->buffer, want, MSG_DONTWAIT | flags);
 		if (n < 0)
 			return failed(w, f);
 		if (n == 0)
 			return worker_end_flow(w, f, EPIPE);
 		flow_moved(f, (size_t)n);
-		if ((size_t)n < block && !f->closing)
+		if (f->limited)
+			pace_spend(&f->pace, (uint64_t)n);
+		if ((size_t)n < want && !f->closing)
 			return TURN_WAIT;
 	}
 	return TURN_READY;

@@ -355,6 +355,8 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	/* A service that measured nothing in so short a time still has the bytes. */
 	if (rc == -ENODATA && is->ours.nflows)
 		return 0;
+	if (rc == -EDQUOT)
+		return refuse(is, IPERF3_ETOTALRATE, why.text);
 	return rc < 0 ? refuse(is, IPERF3_EINITSTREAM, why.text) : 0;
 }
 

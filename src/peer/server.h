@@ -87,7 +87,8 @@ void server_event(struct peer_server *s, enum peer_event event, const char *fmt,
 
 /*
  * Gives every sender of a run its share of --max-rate, unless it asks for less, and no more than
- * 100 ms of that in a row.  kernel_paces: TCP's own pacing keeps it, not the worker that sends.
+ * 100 ms of that in a row; and takes in a tenth more than that from whoever sends more.
+ * kernel_paces: TCP's own pacing keeps it, not the worker that sends.
  */
 void server_limit_rate(const struct peer_server_options *o, struct run_spec *spec,
 		       bool kernel_paces);

@@ -84,6 +84,9 @@ stop_server
 serve --allow-iperf3 --max-rate 100M --max-streams 2 --report json
 client -t 1
 holds "more than --max-rate: refused" '.error | test("rate|bandwidth|bitrate|limit")'
+in_time 30 tests/cli/stranger.pl greedy "$port"
+says "more datagrams than --max-rate: stopped" '^254 [0-9]+ after [0-9]+ ms$'
+says "and the server says why" 'the client sends more than --max-rate allows' "$work/serve"
 client -t 1 -P 3 -b 1M
 holds "more than --max-streams: refused" '.error | test("streams")'
 client -t 1 -b 10M

@@ -11,6 +11,8 @@
 #                                     passes bytes on to PORT
 #   stranger.pl late PORT BYTES       an iperf3 client that BYTES are sent to, and that thinks for
 #                                     half a second before it says so; prints all states it hears
+#   stranger.pl greedy PORT           an iperf3 client that asks for 8 Mbit/s of datagrams and sends
+#                                     all it can; prints what it hears instead of the end, and when
 #   stranger.pl endless PORT          an iperf3 client that asks for one second and never says it is
 #                                     over; prints the ms until our last byte, and until we hang up
 #
@@ -174,6 +176,27 @@ if ($mode eq 'listen') {
 	push @heard, $results =~ /"bytes":$bytes\b/ ? 'all' : 'other';
 	push @heard, ord(take($control, 1));
 	print "@heard\n";
+} elsif ($mode eq 'greedy') {
+	my ($port) = @ARGV;
+	my $control = dial($port);
+	syswrite($control, 'g' x 36 . "\0");
+	take($control, 1);
+	syswrite($control, pack('N/a*', '{"udp":true,"omit":0,"time":10,"num":0,"parallel":1,' .
+		'"len":1000,"bandwidth":8000000}'));
+	take($control, 1);
+	my $data = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port, Proto => 'udp')
+		or die "socket: $!\n";
+	send($data, '9876', 0);
+	recv($data, my $answer, 4, 0);
+	take($control, 2);
+	my ($begun, $number, $select) = (now(), 0, IO::Select->new($control));
+	until (++$number % 100 == 0 && $select->can_read(0.001)) {
+		send($data, pack('NNNx988', 0, 0, $number), 0);
+		last if now() - $begun > 9;
+	}
+	my $heard = take($control, 1);
+	my $code = take($control, 4);
+	printf "%d %d after %d ms\n", ord($heard), unpack('N', $code), 1000 * (now() - $begun);
 } elsif ($mode eq 'endless') {
 	my ($port) = @ARGV;
 	my $cookie = 'e' x 36 . "\0";

@@ -45,6 +45,32 @@ static void test_paced_bytes_are_sent(void **state)
 	stop_ends(&e);
 }
 
+/* However fast the other end sends: it waits. */
+static void test_receiver_keeps_a_rate(void **state)
+{
+	struct run_spec spec = load_plain;
+	uint64_t began, received, sent;
+	struct error err;
+	struct pairs p;
+	struct ends e;
+
+	(void)state;
+	connect_pairs(&p, 2, &spec);
+	assert_int_equal(create_load(&spec, LOAD_SEND, p.client, 2, &e.sender, &err), 0);
+	spec.receive_bps = 80000000;
+	assert_int_equal(create_load(&spec, LOAD_RECEIVE, p.server, 2, &e.receiver, &err), 0);
+	assert_int_equal(load_start(e.receiver, &err), 0);
+	began = now_us();
+	assert_int_equal(load_start(e.sender, &err), 0);
+	assert_true(reaches(e.receiver, 5000000));
+	received = load_bytes(e.receiver);
+	/* Two times 10 bytes a microsecond, a burst and what it may catch up with. */
+	assert_true(received <= (now_us() - began + 110000) * 20 + 200000);
+	sent = load_bytes(e.sender);
+	assert_true(sent < received + 60000000);	/* in buffers */
+	stop_ends(&e);
+}
+
 static void test_mss_and_pacing(void **state)
 {
 	struct run_spec spec = load_plain;
@@ -241,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mss_and_pacing),
 		cmocka_unit_test(test_paced_bytes_are_sent),
+		cmocka_unit_test(test_receiver_keeps_a_rate),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_congestion_control),
 		cmocka_unit_test(test_tos_and_no_delay),
