@@ -62,9 +62,11 @@ static int store(struct stored *to, const struct history_sample *from)
 	s->ncores = bounded(from->ncores, HISTORY_MAX_CORES, from->cores);
 	s->nflows = bounded(from->nflows, HISTORY_MAX_FLOWS, from->flows);
 	s->nqueues = bounded(from->nqueues, HISTORY_MAX_QUEUES, from->queues);
+	s->nworkers = bounded(from->nworkers, HISTORY_MAX_WORKERS, from->workers);
 	s->ncounters = bounded(from->ncounters, HISTORY_MAX_COUNTERS, from->counters);
 	out.bytes = s->nflows * sizeof(*s->flows) + s->nqueues * sizeof(*s->queues) +
-		    s->ncounters * sizeof(*s->counters) + s->ncores * sizeof(*s->cores);
+		    s->ncounters * sizeof(*s->counters) + s->ncores * sizeof(*s->cores) +
+		    s->nworkers * sizeof(*s->workers);
 	out.rows = malloc(out.bytes + 1);
 	if (!out.rows)
 		return -ENOMEM;
@@ -74,6 +76,7 @@ static int store(struct stored *to, const struct history_sample *from)
 	s->queues = copy_rows(&at, from->queues, s->nqueues, sizeof(*s->queues));
 	s->counters = copy_rows(&at, from->counters, s->ncounters, sizeof(*s->counters));
 	s->cores = copy_rows(&at, from->cores, s->ncores, sizeof(*s->cores));
+	s->workers = copy_rows(&at, from->workers, s->nworkers, sizeof(*s->workers));
 	*to = out;
 	return 0;
 }
@@ -276,6 +279,8 @@ static void take_live_rows(const struct history *live, struct history_sample *s)
 	s->nqueues = from->nqueues;
 	s->counters = from->counters;
 	s->ncounters = from->ncounters;
+	s->workers = from->workers;
+	s->nworkers = from->nworkers;
 }
 
 void history_set_rates(struct history_sample *s, enum side side, struct nd_f64 moved,

@@ -17,6 +17,7 @@ enum history_limits {
 	HISTORY_MAX_CORES = ND_MAX_CPUS,
 	HISTORY_MAX_FLOWS = 128,
 	HISTORY_MAX_QUEUES = 512,
+	HISTORY_MAX_WORKERS = 512,
 	HISTORY_MAX_COUNTERS = 32,
 	HISTORY_NAME_CAP = 48
 };
@@ -59,6 +60,8 @@ struct history_sample {
 	const struct history_flow *flows;	size_t nflows;
 	const struct history_queue *queues;	size_t nqueues;
 	const struct history_counter *counters;	size_t ncounters;
+	/* of each worker the CPU where it ran last, or HISTORY_NO_CPU */
+	const uint16_t *workers;		size_t nworkers;
 };
 
 struct history;

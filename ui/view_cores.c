@@ -39,19 +39,36 @@ static struct row_layout layout_for(unsigned int columns, bool folded)
 	return l;
 }
 
+static void worker_mark(uint64_t worker, bool brief, struct text *out)
+{
+	text_printf(out, "%s%s%" PRIu64, out->len ? brief ? " " : ", " : "",
+		    brief ? "w" : "worker ", worker);
+}
+
+/* Our threads on a core: of the run's end, while it goes on of the moment. */
+static void worker_marks(const struct shown_run *r, enum side side, unsigned int cpu, bool brief,
+			 struct text *out)
+{
+	const struct history_sample *sample = r->sample[side];
+	const struct run_end *end = shown_run_end(r, side);
+	const struct counters *w = end ? end->window : NULL;
+
+	for (size_t i = 0; w && i < w->nworkers; i++)
+		if (nd_u64_is(w->workers[i].cpu, cpu) && w->workers[i].worker.k == ND_KNOWN)
+			worker_mark(w->workers[i].worker.v, brief, out);
+	for (size_t i = 0; !w && sample && i < sample->nworkers; i++)
+		if (sample->workers[i] == cpu)
+			worker_mark(i, brief, out);
+}
+
 /* What a core is there for: vectors, and our threads where they ran last. */
 static void core_marks(const struct scene *s, const struct shown_run *r, enum side side,
 		       unsigned int cpu, bool brief, struct text *out)
 {
 	const struct facts *f = s->exam ? s->exam->facts[side] : NULL;
-	const struct run_end *end = shown_run_end(r, side);
-	const struct counters *w = end ? end->window : NULL;
 	unsigned int at, shown = 0, more = 0;
 
-	for (size_t i = 0; w && i < w->nworkers; i++)
-		if (nd_u64_is(w->workers[i].cpu, cpu) && w->workers[i].worker.k == ND_KNOWN)
-			text_printf(out, "%s%s%" PRIu64, out->len ? brief ? " " : ", " : "",
-				    brief ? "w" : "worker ", w->workers[i].worker.v);
+	worker_marks(r, side, cpu, brief, out);
 	for (size_t i = 0; f && i < f->nirqs; i++) {
 		if (!vector_cpu(&f->irqs[i], &at) || at != cpu)
 			continue;

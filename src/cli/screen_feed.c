@@ -150,6 +150,8 @@ void screen_feed_live(struct screen_feed *f, enum side side, const struct end_li
 		.nqueues = live_queues(live, queues),
 		.flows = f->flows[side],
 		.nflows = f->nflows[side],
+		.workers = live->workers,
+		.nworkers = live->nworkers,
 	};
 	if (s.run)
 		history_set_rates(&s, side, nd_f64(live->rate_bps), live->received_bps);

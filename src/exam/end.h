@@ -65,6 +65,9 @@ struct live_queue {
 	double per_s;
 };
 
+/* There are at most as many workers as CPUs. */
+enum { LIVE_MAX_WORKERS = LIVE_MAX_CORES };
+
 /* The newest finished interval, for live displays. */
 struct end_live {
 	double start_s, seconds;	/* start < 0: still warming up */
@@ -81,6 +84,8 @@ struct end_live {
 	size_t ncores;			/* of the first so many; 0: not known */
 	struct live_queue queues[LIVE_MAX_QUEUES];
 	size_t nqueues;			/* the same; vectors are counted twice a second */
+	uint16_t workers[LIVE_MAX_WORKERS];	/* the CPU where each ran last, or LIVE_NO_CPU */
+	size_t nworkers;
 };
 
 /*

@@ -55,6 +55,15 @@ int end_take_sample(struct end *e, enum counter_rate rate, struct counters **out
 	return 0;
 }
 
+static void show_workers(const struct counters *step, struct end_live *live)
+{
+	for (size_t i = 0; i < step->nworkers && live->nworkers < LIVE_MAX_WORKERS; i++) {
+		struct nd_u64 cpu = step->workers[i].cpu;
+		bool known = cpu.k == ND_KNOWN && cpu.v < ND_MAX_CPUS;
+		live->workers[live->nworkers++] = known ? (uint16_t)cpu.v : (uint16_t)LIVE_NO_CPU;
+	}
+}
+
 static void publish(struct end *e, const struct end_interval *iv, const struct counters *step)
 {
 	struct end_live live;
@@ -62,6 +71,7 @@ static void publish(struct end *e, const struct end_interval *iv, const struct c
 	interval_live(iv, &live);
 	live_link_show(step, e->egress_ifindex, &live);
 	live_queues_show(&e->queues, &live);
+	show_workers(step, &live);
 	pthread_mutex_lock(&e->lock);
 	e->live = live;
 	e->live_serial++;

@@ -13,6 +13,8 @@
 enum { CORE_DIGITS = 16 };
 /* So are queues: eight digits of the interrupt, four of the CPU, eight of its rate. */
 enum { QUEUE_DIGITS = 20 };
+/* And workers: the CPU of each. */
+enum { WORKER_DIGITS = 4 };
 
 static void put_digits(char *to, unsigned int value, int n)
 {
@@ -57,6 +59,16 @@ static bool put_queues(cJSON *o, const struct end_live *live)
 	return to == text || cJSON_AddStringToObject(o, "queues", text);
 }
 
+static bool put_workers(cJSON *o, const struct end_live *live)
+{
+	char text[LIVE_MAX_WORKERS * WORKER_DIGITS + 1], *to = text;
+
+	for (size_t i = 0; i < live->nworkers && i < LIVE_MAX_WORKERS; i++, to += WORKER_DIGITS)
+		put_digits(to, live->workers[i], WORKER_DIGITS);
+	*to = '\0';
+	return to == text || cJSON_AddStringToObject(o, "workers", text);
+}
+
 static void put_rate(cJSON *o, const char *name, struct nd_f64 rate)
 {
 	if (rate.k == ND_KNOWN)
@@ -83,7 +95,7 @@ cJSON *live_to_json(const struct end_live *live)
 	put_rate(o, "link_rx_pps", live->link_rx_pps);
 	put_rate(o, "link_tx_pps", live->link_tx_pps);
 	put_rate(o, "link_dropped_ps", live->link_dropped_ps);
-	if (put_cores(o, live) && put_queues(o, live))
+	if (put_cores(o, live) && put_queues(o, live) && put_workers(o, live))
 		return o;
 	cJSON_Delete(o);
 	return NULL;
@@ -158,6 +170,25 @@ static size_t take_queues(const cJSON *obj, struct live_queue *queues)
 	return n;
 }
 
+/* All of them, or none. */
+static size_t take_workers(const cJSON *obj, uint16_t *workers)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, "workers");
+	const char *s = cJSON_IsString(item) ? item->valuestring : "";
+	size_t n = strlen(s) / WORKER_DIGITS;
+	unsigned int cpu;
+
+	if (strlen(s) % WORKER_DIGITS || n > LIVE_MAX_WORKERS)
+		return 0;
+	for (size_t i = 0; i < n; i++, s += WORKER_DIGITS) {
+		if (!take_digits(s, WORKER_DIGITS, LIVE_NO_CPU, &cpu) ||
+		    (cpu >= ND_MAX_CPUS && cpu != LIVE_NO_CPU))
+			return 0;
+		workers[i] = (uint16_t)cpu;
+	}
+	return n;
+}
+
 static struct nd_f64 take_rate(const cJSON *obj, const char *name)
 {
 	double v;
@@ -188,6 +219,7 @@ bool live_from_json(const cJSON *obj, struct end_live *out)
 	l.link_dropped_ps = take_rate(obj, "link_dropped_ps");
 	l.ncores = take_cores(obj, l.cores);
 	l.nqueues = take_queues(obj, l.queues);
+	l.nworkers = take_workers(obj, l.workers);
 	*out = l;
 	return true;
 }

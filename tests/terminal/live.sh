@@ -18,6 +18,9 @@ for blocked in $(grep -h '^SigBlk:' /proc/"$(cat "$work/pid")"/task/*/status 2>/
 done
 check "$threads threads of a run: each leaves the terminal's signals to one" \
 	[ "$threads" -gt 3 -a "$open" = 0 ]
+keys 2
+shows "where its threads run" '(worker |w)[0-9]'
+keys 1
 keys p
 shows "pause" 'PAUSED at'
 keys p

@@ -80,16 +80,19 @@ static void rows_are_copied_and_bounded(void **state)
 	static struct history_flow flows[HISTORY_MAX_FLOWS + 1];
 	static struct history_queue queues[HISTORY_MAX_QUEUES + 1];
 	static struct history_counter counters[HISTORY_MAX_COUNTERS + 1];
+	static uint16_t workers[HISTORY_MAX_WORKERS + 1];
 	struct history *h = history_new();
 	struct history_sample s = sample(0, 1, 1);
 
 	(void)state;
+	workers[HISTORY_MAX_WORKERS - 1] = 9;
 	flows[HISTORY_MAX_FLOWS - 1].rate_bps = 7;
 	cores[3] = (struct history_core){ .cpu = 3, .busy = 190 };
 	s.cores = cores, s.ncores = HISTORY_MAX_CORES + 1;
 	s.flows = flows, s.nflows = HISTORY_MAX_FLOWS + 1;
 	s.queues = queues, s.nqueues = HISTORY_MAX_QUEUES + 1;
 	s.counters = counters, s.ncounters = HISTORY_MAX_COUNTERS + 1;
+	s.workers = workers, s.nworkers = HISTORY_MAX_WORKERS + 1;
 	assert_int_equal(history_add(h, &s), 0);
 	memset(cores, 0, sizeof(cores));
 	const struct history_sample *got = history_get(h, 0);
@@ -97,6 +100,8 @@ static void rows_are_copied_and_bounded(void **state)
 	assert_int_equal(got->nflows, HISTORY_MAX_FLOWS);
 	assert_int_equal(got->nqueues, HISTORY_MAX_QUEUES);
 	assert_int_equal(got->ncounters, HISTORY_MAX_COUNTERS);
+	assert_int_equal(got->nworkers, HISTORY_MAX_WORKERS);
+	assert_int_equal(got->workers[HISTORY_MAX_WORKERS - 1], 9);
 	assert_true(got->flows[HISTORY_MAX_FLOWS - 1].rate_bps > 6);
 	assert_int_equal(history_hot_core(got)->cpu, 3);
 	assert_true(history_share(history_core(got, 3)->busy) > 0.94);

@@ -63,6 +63,9 @@ static void queues_there_and_back(void **state)
 	live[0].nqueues = LIVE_MAX_QUEUES;
 	for (uint16_t i = 0; i < LIVE_MAX_QUEUES; i++)
 		live[0].queues[i] = (struct live_queue){ 4000000000U + i, i, 1000.0 * i };
+	live[0].nworkers = LIVE_MAX_WORKERS;
+	for (uint16_t i = 0; i < LIVE_MAX_WORKERS; i++)
+		live[0].workers[i] = i % 2 ? i : (uint16_t)LIVE_NO_CPU;
 	live[0].queues[0] = (struct live_queue){ LIVE_NO_IRQ, LIVE_NO_CPU, 1e300 };
 	cJSON *o = live_to_json(&live[0]);
 	assert_non_null(o);
@@ -73,6 +76,14 @@ static void queues_there_and_back(void **state)
 	assert_true(live[1].queues[511].per_s > 510999 && live[1].queues[511].per_s < 511001);
 	assert_true(live[1].queues[0].irq == LIVE_NO_IRQ && live[1].queues[0].cpu == LIVE_NO_CPU);
 	assert_true(live[1].queues[0].per_s > 4e9);
+	assert_int_equal(live[1].nworkers, LIVE_MAX_WORKERS);
+	assert_memory_equal(live[0].workers, live[1].workers, sizeof(live[0].workers));
+	cJSON_ReplaceItemInObjectCaseSensitive(o, "workers", cJSON_CreateString("0001fffe"));
+	assert_true(live_from_json(o, &live[1]));
+	assert_int_equal(live[1].nworkers, 0);
+	cJSON_ReplaceItemInObjectCaseSensitive(o, "workers", cJSON_CreateString("000100"));
+	assert_true(live_from_json(o, &live[1]));
+	assert_int_equal(live[1].nworkers, 0);
 	cJSON_Delete(o);
 	free(live);
 }

@@ -108,13 +108,18 @@ static void sample(struct monkey *m)
 {
 	struct history_core cores[HISTORY_MAX_CORES];
 	struct history_queue queues[64];
+	uint16_t workers[16];
 	struct history_sample h = {
 		.at_s = m->clock, .seconds = 0.1 * any(m, 20), .run = any(m, 5),
 		.warm = any(m, 2), .direction = any(m, 2), .bidirectional = any(m, 2),
 		.sent_bps = nd_f64(odd_number(m)),
 		.received_bps = nd_f64(odd_number(m)), .cores = cores, .queues = queues,
 		.ncores = any(m, any(m, 2) ? 8 : HISTORY_MAX_CORES), .nqueues = any(m, 64),
+		.workers = workers, .nworkers = any(m, 17),
 	};
+
+	for (size_t i = 0; i < h.nworkers; i++)
+		workers[i] = (uint16_t)any(m, any(m, 2) ? 16 : 65536);
 
 	for (size_t i = 0; i < h.ncores; i++)
 		cores[i] = (struct history_core){
