@@ -138,7 +138,10 @@ static int fake_run(void *state, const struct peer_client_info *client,
 	if (now_running > atomic_load(&f->most_running))
 		atomic_store(&f->most_running, now_running);
 	atomic_fetch_add(&f->runs, 1);
+	/* Runs of iperf3 clients go on side by side. */
+	pthread_mutex_lock(&f->lock);
 	f->last_spec = *spec;
+	pthread_mutex_unlock(&f->lock);
 	switch (atomic_load(&f->run_kind)) {
 	case FAKE_RUN_BYTES:
 		rc = move_bytes(spec, fds);
