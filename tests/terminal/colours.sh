@@ -20,7 +20,7 @@ look() { # TERM OPTIONS
 	type_line "clear; TERM=$1 \$NETDOCTOR show $2 $report"
 	until_shown '\[1 Overview\]'
 	keys 2
-	shows "$1 $2: cores" 'cpu 2 +s+q+ 98 %'
+	shows "$1 $2: cores" 'cpu 2 +s+q+ +98 %'
 	cp "$work/screen" "$work/cores"
 	most=$(most_colour)
 	keys q
