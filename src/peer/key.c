@@ -78,7 +78,7 @@ static int check_key_file(int fd, const char *path, struct error *err)
 
 int peer_key_read(int fd, const char *name, struct peer_key *out, struct error *err)
 {
-	char buf[256];
+	char buf[256] = "";
 	size_t got = 0;
 	ssize_t n;
 	int rc;

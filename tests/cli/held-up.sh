@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck disable=SC2086,SC2317 # words on purpose; called by check
+# shellcheck disable=SC2086,SC2317,SC3045 # words on purpose; called by check; dash has ulimit -S
 # A server that cannot be held up: whatever hangs on its port, a good client is served, and what
 # was taken is given back.  One of few descriptors, too.
 . tests/cli/lib.sh

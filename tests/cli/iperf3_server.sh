@@ -44,6 +44,7 @@ for direction in forward reverse; do
 			.sum_received.bytes == 1048576)'
 done
 
+# shellcheck disable=SC2086 # words on purpose
 in_time 60 "$NETDOCTOR" diagnose "iperf3://127.0.0.1:$port" $quick
 served "iperf3:// asks for it"
 says "it says so, with how to see more" "one-ended.*iperf3"
@@ -51,6 +52,7 @@ says "it says so, with how to see more" "one-ended.*iperf3"
 
 start other iperf3 --forceflush -c 127.0.0.1 -p "$port" -t 10
 wait_for "$work/other" 'connected to' || give_up "another client"
+# shellcheck disable=SC2086 # words on purpose
 error "a busy server" 3 'busy with a test' diagnose "127.0.0.1:$port" -q $quick
 kill "$started"
 ends "$started"

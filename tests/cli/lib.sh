@@ -225,6 +225,7 @@ ends() {
 # client_ends NAME PATTERN: $client, whose output is in $work/client, with a complaint that matches
 # and a report that says the same.
 client_ends() {
+	# shellcheck disable=SC2154 # set by the script that calls
 	ends "$client"
 	if [ "$status" -ge 1 ] && [ "$status" -le 3 ] && one_line "$work/client" "$2"; then
 		pass "$1"

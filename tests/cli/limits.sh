@@ -61,7 +61,7 @@ stop_server
 serve --allow 192.0.2.1,127.0.0.0/8
 still_serves "a client that is named"
 stop_server
-for wrong in x 192.0.2.0/33 ::/129 1.2.3.4/ 1.2.3.4,, 1.2.3/8 "1.2.3.4 " 1.2.3.4/-1; do
+for wrong in x 192.0.2.0/33 ::/129 1.2.3.4/ "1.2.3.4,," 1.2.3/8 "1.2.3.4 " 1.2.3.4/-1; do
 	error "no network: $wrong" 64 "serve: --allow: .* is no network" serve --allow "$wrong"
 done
 
