@@ -82,7 +82,7 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 			     ND_UNREAD, NULL);
 		return;
 	}
-	if (q.per_second < SQUEEZE_PER_SECOND) {
+	if (!q.core || q.per_second < SQUEEZE_PER_SECOND) {
 		rule_clear(out, "no busy core ran out of its time for packets often");
 		return;
 	}

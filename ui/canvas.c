@@ -298,7 +298,8 @@ static size_t line_bytes(const struct canvas *c, const char *s, unsigned int col
 		const char *here = at;
 		if (*at == ' ')
 			blank = at;
-		next_character(c, &at, &code_point, &n);
+		if (!next_character(c, &at, &code_point, &n))
+			break;
 		if (used + n > columns) {
 			/* A word longer than the line is cut in two. */
 			const char *end = blank ? blank : here > s ? here : at;

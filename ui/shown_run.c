@@ -142,7 +142,7 @@ static void add_nature(const struct scene *s, const struct shown_run *r, struct 
 	if (run)
 		text_printf(out, ": %s %s", run_purpose_text(run->purpose),
 			    scene_direction_word(run->spec.direction, run->spec.bidirectional));
-	if (r->whole && run->seconds.k == ND_KNOWN)
+	if (r->whole && run && run->seconds.k == ND_KNOWN)
 		text_printf(out, ", mean of %.1f s", run->seconds.v);
 	else if (r->whole)
 		text_add(out, ", mean of the run");

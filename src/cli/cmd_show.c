@@ -33,29 +33,40 @@ static int read_all(int fd, char *to, size_t n)
 }
 
 /* A regular file: a pipe or a device could keep us for ever. */
-static int read_report(const char *file, char **out, size_t *len, struct error *err)
+static int open_report(const char *file, size_t *len, struct error *err)
 {
 	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int rc = 0;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0)
+		return error_set(err, errno, "cannot read %s: %s", file, strerror(errno));
+	if (fstat(fd, &st))
 		rc = error_set(err, errno, "cannot read %s: %s", file, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		rc = error_set(err, EINVAL, "cannot read %s: it is no regular file", file);
 	else if ((uintmax_t)st.st_size > MAX_REPORT_BYTES)
 		rc = error_set(err, E2BIG, "cannot read %s: reports have at most 256 MiB", file);
-	if (!rc) {
+	else {
 		*len = (size_t)st.st_size;
-		*out = malloc(*len + 1);
-		rc = *out ? read_all(fd, *out, *len) : -ENOMEM;
-		if (rc)
-			error_set(err, -rc, "cannot read %s: %s", file, strerror(-rc));
-		else
-			(*out)[*len] = '\0';
+		return fd;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
+	return rc;
+}
+
+static int read_report(const char *file, char **out, size_t *len, struct error *err)
+{
+	int fd = open_report(file, len, err), rc;
+
+	if (fd < 0)
+		return fd;
+	*out = malloc(*len + 1);
+	rc = *out ? read_all(fd, *out, *len) : -ENOMEM;
+	if (rc)
+		error_set(err, -rc, "cannot read %s: %s", file, strerror(-rc));
+	else
+		(*out)[*len] = '\0';
+	close(fd);
 	return rc;
 }
 
@@ -63,7 +74,7 @@ static int read_exam(const char *file, struct exam **e, struct error *err)
 {
 	struct error why = { "" };
 	char *json = NULL;
-	size_t len;
+	size_t len = 0;
 	int rc = read_report(file, &json, &len, err);
 
 	if (!rc) {

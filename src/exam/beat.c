@@ -38,9 +38,7 @@ void beat_maker_free(struct beat_maker *m)
 /* A sum of which one part is unknown is unknown; nothing was added to what is UNREAD. */
 static void add(struct nd_u64 *sum, struct nd_u64 part)
 {
-	if (sum->k == ND_UNREAD)
-		*sum = part;
-	else if (sum->k == ND_KNOWN && part.k != ND_KNOWN)
+	if (sum->k == ND_UNREAD || (sum->k == ND_KNOWN && part.k != ND_KNOWN))
 		*sum = part;
 	else if (sum->k == ND_KNOWN && __builtin_add_overflow(sum->v, part.v, &sum->v))
 		*sum = nd_u64_unknown(ND_INVALID);

@@ -106,13 +106,6 @@ static void tell_phase(const struct conduct *c, enum exam_phase phase)
 	tell(c, &p);
 }
 
-static uint64_t port_of(const struct sockaddr_storage *a)
-{
-	if (a->ss_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)a)->sin6_port);
-	return ntohs(((const struct sockaddr_in *)a)->sin_port);
-}
-
 static struct nd_u64 socket_number(int fd, int level, int name)
 {
 	int v = 0;
@@ -129,13 +122,12 @@ static void tell_flows(const struct conduct *c, const int *fds, size_t n)
 	struct flow_begin *flows = c->options->progress ? calloc(n, sizeof(*flows)) : NULL;
 
 	for (size_t i = 0; flows && i < n; i++) {
-		struct sockaddr_storage a = { 0 };
-		socklen_t len = sizeof(a);
-		if (getsockname(fds[i], (struct sockaddr *)&a, &len) == 0)
-			flows[i].local_port = port_of(&a);
-		len = sizeof(a);
-		if (getpeername(fds[i], (struct sockaddr *)&a, &len) == 0)
-			flows[i].peer_port = port_of(&a);
+		struct nd_u64 local, peer;
+
+		if (load_socket_ports(fds[i], &local, &peer) == 0 && peer.k == ND_KNOWN) {
+			flows[i].local_port = local.v;
+			flows[i].peer_port = peer.v;
+		}
 		flows[i].role = run_flow_role(&c->run->spec, run_client_role(&c->run->spec), i);
 		flows[i].mss_bytes = socket_number(fds[i], IPPROTO_TCP, TCP_MAXSEG);
 		flows[i].sndbuf_bytes = socket_number(fds[i], SOL_SOCKET, SO_SNDBUF);

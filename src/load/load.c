@@ -119,29 +119,16 @@ static int new_file(const unsigned char *pattern, size_t bytes)
 	return fd;
 }
 
-static struct nd_u64 address_port(const struct sockaddr_storage *a)
-{
-	if (a->ss_family == AF_INET)
-		return nd_u64(ntohs(((const struct sockaddr_in *)a)->sin_port));
-	if (a->ss_family == AF_INET6)
-		return nd_u64(ntohs(((const struct sockaddr_in6 *)a)->sin6_port));
-	return nd_u64_unknown(ND_NOT_APPLICABLE);
-}
-
 static int record_flow(struct load *l, size_t i, struct error *err)
 {
 	struct flow_record *r = &l->records[i];
-	struct sockaddr_storage local = { 0 }, peer = { 0 };
-	socklen_t local_len = sizeof(local), peer_len = sizeof(peer);
 	socklen_t name_len = sizeof(r->congestion_control) - 1;
 	int fd = l->flows[i].fd, rc;
 
-	if (getsockname(fd, (struct sockaddr *)&local, &local_len) < 0 ||
-	    getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0)
-		return error_set(err, errno, "flow %zu: the connection is gone: %s", i,
-				 strerror(errno));
-	r->local_port = address_port(&local);
-	r->peer_port = address_port(&peer);
+	rc = load_socket_ports(fd, &r->local_port, &r->peer_port);
+	if (rc)
+		return error_set(err, -rc, "flow %zu: the connection is gone: %s", i,
+				 strerror(-rc));
 	rc = socket_set_options(fd, &l->spec, l->flows[i].role, err);
 	if (rc)
 		return rc;
@@ -204,6 +191,8 @@ static int set_up_workers(struct load *l, struct error *err)
 	size_t cpus = l->ncpus ? l->ncpus : allowed_cpus();
 	size_t count = l->nflows < cpus ? l->nflows : cpus;
 
+	if (count == 0)
+		return error_set(err, EINVAL, "a run without flows");
 	l->workers = aligned_array(count, sizeof(*l->workers));
 	if (!l->workers)
 		return error_set(err, ENOMEM, "traffic workers: out of memory");
@@ -429,7 +418,7 @@ static int sample(struct load *l, size_t asks, struct counters *c)
 						    sizeof(*workers));
 	const char *name = NULL;
 
-	if (!flows || !workers)
+	if (!flows || !workers || l->nflows == 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nflows; i++)
 		if (sample_flow(l, i, (i + l->nflows - l->next_asked) % l->nflows < asks, c->mem,

@@ -141,6 +141,9 @@ static inline enum load_role run_flow_role(const struct run_spec *s, enum load_r
 int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role,
 			struct error *err);
 
+/* Of a connected socket.  Not IP: not applicable.  0 or -errno. */
+int load_socket_ports(int fd, struct nd_u64 *local, struct nd_u64 *peer);
+
 /*
  * Gives the address that fd is about to connect() to the spec's IPv6 flow label, if any;
  * nothing can set it later.  0 or -errno (-EOPNOTSUPP: not an IPv6 address).

@@ -241,6 +241,32 @@ int socket_set_options(int fd, const struct run_spec *spec, enum load_role role,
 	return rc;
 }
 
+static struct nd_u64 port_of(const void *address)
+{
+	const struct sockaddr *a = address;
+
+	if (a->sa_family == AF_INET)
+		return nd_u64(ntohs(((const struct sockaddr_in *)address)->sin_port));
+	if (a->sa_family == AF_INET6)
+		return nd_u64(ntohs(((const struct sockaddr_in6 *)address)->sin6_port));
+	return nd_u64_unknown(ND_NOT_APPLICABLE);
+}
+
+int load_socket_ports(int fd, struct nd_u64 *local, struct nd_u64 *peer)
+{
+	struct sockaddr_storage a = { 0 };
+	socklen_t len = sizeof(a);
+
+	if (getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+		return -errno;
+	*local = port_of(&a);
+	len = sizeof(a);
+	if (getpeername(fd, (struct sockaddr *)&a, &len) < 0)
+		return -errno;
+	*peer = port_of(&a);
+	return 0;
+}
+
 int load_prepare_socket(int fd, const struct run_spec *spec, enum load_role role,
 			struct error *err)
 {

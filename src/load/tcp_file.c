@@ -26,7 +26,7 @@ static enum turn send_file(struct worker *w, struct flow *f)
 	const int file = f->common->file_fd;
 
 	for (size_t i = 0; i < w->turn_calls; i++) {
-		enum turn why;
+		enum turn why = TURN_LATER;
 		size_t want = flow_grant(f, w->block_bytes, &why);
 		off_t at = 0;
 		ssize_t n;

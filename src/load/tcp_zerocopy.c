@@ -135,7 +135,7 @@ static enum turn send_zerocopy(struct worker *w, struct flow *f)
 	const struct zerocopy *z = f->own;
 
 	for (size_t i = 0; i < w->turn_calls; i++) {
-		enum turn why;
+		enum turn why = TURN_LATER;
 		size_t want = flow_grant(f, w->block_bytes, &why);
 		ssize_t n;
 

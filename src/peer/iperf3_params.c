@@ -194,12 +194,13 @@ static bool put_text(cJSON *obj, const char *key, const char *v)
 
 static bool write_spec(cJSON *obj, const struct run_spec *s)
 {
+	const uint64_t omit_s = s->warmup_ms / 1000, time_s = (s->window_ms + 999) / 1000;
 	bool udp = s->protocol == RUN_UDP;
 
 	/* omit and time are always sent: a server without them takes its own. */
 	return put_true(obj, "tcp", !udp) && put_true(obj, "udp", udp) &&
-	       cJSON_AddNumberToObject(obj, "omit", (double)(s->warmup_ms / 1000)) &&
-	       cJSON_AddNumberToObject(obj, "time", (double)((s->window_ms + 999) / 1000)) &&
+	       cJSON_AddNumberToObject(obj, "omit", (double)omit_s) &&
+	       cJSON_AddNumberToObject(obj, "time", (double)time_s) &&
 	       put_number(obj, "num", s->total_bytes) &&
 	       put_number(obj, "blockcount", s->total_blocks) &&
 	       put_number(obj, "MSS", s->mss_bytes) && put_true(obj, "nodelay", s->no_delay) &&

@@ -56,11 +56,11 @@ static cJSON *connected(const struct test_json *t, const struct flow_begin *flow
 
 static cJSON *timestamp(const struct test_json *t)
 {
+	const uint64_t s = t->begun_ns / 1000000000ULL, ms = t->begun_ns / 1000000ULL;
 	cJSON *o = cJSON_CreateObject();
 
-	if (put_text(o, "time", t->begun_text) &&
-	    put(o, "timesecs", (double)(t->begun_ns / 1000000000ULL)) &&
-	    put(o, "timemillisecs", (double)(t->begun_ns / 1000000ULL)))
+	if (put_text(o, "time", t->begun_text) && put(o, "timesecs", (double)s) &&
+	    put(o, "timemillisecs", (double)ms))
 		return o;
 	cJSON_Delete(o);
 	return NULL;
