@@ -412,6 +412,14 @@ static int warm_up(struct end *e)
 	return rc || !slow ? rc : end_begin_window(e, slow);
 }
 
+/* A standstill that began before is the path's, or a pause of a low rate, and counts. */
+static bool stood_after_window(const struct end *e)
+{
+	double length_s = (double)(e->window.to_ns - e->window.from_ns) / 1e9;
+
+	return e->standstill.last && e->standstill.since_s >= length_s;
+}
+
 static int sample_window(struct end *e)
 {
 	struct error err = { "" };
@@ -439,7 +447,7 @@ static int sample_window(struct end *e)
 	bool late = source_monotonic_ns(e->source) > e->window.stop_ns;
 	if (late || moved_all(e))
 		e->broken = 0;
-	e->cut = (late && !e->amount_bytes) || e->broken || e->still;
+	e->cut = (late && !e->amount_bytes && stood_after_window(e)) || e->broken || e->still;
 	return keep_peaks(e, e->last);
 }
 

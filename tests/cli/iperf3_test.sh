@@ -50,6 +50,9 @@ END
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 -N -b 20M/10 --report json
 holds "what is sent before the first sample counts, too" '.end | .sum_sent.bytes > 1000000 and
 	.sum_sent.bytes == .sum_received.bytes'
+# 10.5 Mbit, then nothing for a second: the pause is a part of the second.
+in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 -b 10M/10 --report json
+holds "a pause until the end counts, too" '.end.sum_sent.seconds >= 0.95'
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 --report json
 holds "how busy it was" '.end.cpu_utilization_percent | .remote_total > 0 and
 	.remote_user + .remote_system > 0 and
