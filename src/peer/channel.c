@@ -55,6 +55,16 @@ uint64_t channel_last_send(struct channel *ch)
 	return v;
 }
 
+uint64_t channel_last_receive(struct channel *ch)
+{
+	uint64_t v;
+
+	pthread_mutex_lock(&ch->lock);
+	v = ch->last_receive_ns;
+	pthread_mutex_unlock(&ch->lock);
+	return v;
+}
+
 int channel_broken(struct channel *ch)
 {
 	int v;

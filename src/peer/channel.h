@@ -58,6 +58,7 @@ void channel_break(struct channel *ch, int rc);
 /* For a fd that another thread polls: nothing more comes or goes.  Any thread. */
 void channel_shutdown(struct channel *ch);
 uint64_t channel_last_send(struct channel *ch);
+uint64_t channel_last_receive(struct channel *ch);
 int channel_broken(struct channel *ch);
 
 #define CHANNEL_MAX_TYPE 32

@@ -124,6 +124,21 @@ static void note_absence(struct peer *p, uint64_t since_ns)
 		p->back_ns = now;
 }
 
+/* When to tell the server that we are here, or others may get our turn. */
+static uint64_t sign_is_due(struct peer *p)
+{
+	if (!p->gives_signs || peer_run_over(p))
+		return UINT64_MAX;
+	return channel_last_send(&p->channel) + (uint64_t)p->timing->alive_ms * 1000000u;
+}
+
+static int give_sign(struct peer *p, struct error *err)
+{
+	if (timing_now_ns() < sign_is_due(p))
+		return 0;
+	return client_send(p, client_message("alive", p->run_id), err);
+}
+
 /* One message of any kind; *m NULL when the time is not up yet. */
 static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, struct error *err)
 {
@@ -132,7 +147,11 @@ static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, s
 
 	if (p->listened_ns)
 		note_absence(p, p->listened_ns);
+	rc = give_sign(p, err);
+	if (rc < 0)
+		return rc;
 	until = deadline_earlier(w->deadline_ns, silence_ends(p, w));
+	until = deadline_earlier(until, sign_is_due(p));
 	if (p->cancelled)
 		until = deadline_earlier(until, deadline_in_ms(CLIENT_HEED_MS));
 	rc = channel_receive(&p->channel, -1, until, m);

@@ -30,6 +30,7 @@ struct peer {
 	bool bound;			/* bind is set */
 	uint16_t data_port;		/* of the first flow; 0: any */
 	struct peer_limits limits;
+	bool gives_signs;		/* of life in a run: the server knows them */
 	bool (*cancelled)(void *state);	/* NULL: never */
 	void *cancelled_state;
 	uint64_t next_id;

@@ -276,6 +276,7 @@ static int take_hello(struct peer *p, const cJSON *m, struct error *err)
 	    !json_get_u64(limits, "max_streams", 1, UINT32_MAX, &p->limits.max_streams) ||
 	    !json_get_u64(limits, "max_bps", 0, INT64_MAX, &p->limits.max_bps))
 		return error_set(err, EBADMSG, "%s: its hello has no limits", p->label);
+	p->gives_signs = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(m, "hears_signs"));
 	return 0;
 }
 

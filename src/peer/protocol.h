@@ -3,7 +3,8 @@
  * Messages inside the session.  Internal to src/peer.
  *
  *   client                          server
- *   hello {version, tool}           hello {version, tool, limits}
+ *   hello {version, tool}           hello {version, tool, limits,
+ *                                   hears_signs}
  *   facts                           facts {facts}
  *   clock                           clock {now_ns}
  *   prepare {spec}                  queued {ahead} ... data {cookies, pacing_bps, rate_bps} ...
@@ -16,7 +17,8 @@
  * Every message has a type, and an id that its answers repeat.  Instead of an
  * answer there may be an error {code, text}; with id 0 it ends the session.
  * From prepare to end the server also sends alive when it has said nothing for
- * a while.  A side skips members that it does not know.
+ * a while, and the client does to a server whose hello has hears_signs, from when it is
+ * queued.  A side skips members that it does not know.
  */
 #ifndef ND_PEER_PROTOCOL_H
 #define ND_PEER_PROTOCOL_H

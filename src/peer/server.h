@@ -38,6 +38,7 @@ struct session {
 	uint64_t hello_deadline_ns;
 	pthread_t thread;
 	bool admitted, done;		/* under the server's lock */
+	bool gives_signs;		/* its client says that it is alive; older ones do not */
 	char complaint[PROTOCOL_MAX_TEXT + 1];	/* the client's, when it ended the session */
 };
 
@@ -67,6 +68,7 @@ struct peer_server {
 	pthread_mutex_t lock;
 	struct session *sessions;
 	size_t nsessions, nadmitted;
+	uint64_t turned_away_ns;	/* when there was no place for a client; 0: never */
 	bool once_begun, once_over;
 	struct iperf3_session *iperf3_sessions;
 	size_t niperf3;
@@ -127,6 +129,8 @@ void session_free(struct session *ss);
 cJSON *session_message(const char *type, uint64_t id);
 /* Sends m and frees it (NULL: -ENOMEM). */
 int session_send(struct session *ss, cJSON *m);
+/* NULL: out of memory. */
+cJSON *session_error_message(uint64_t id, const char *code, const char *text);
 /* An error answer; id 0 announces the end of the session. */
 int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text);
 /*

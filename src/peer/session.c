@@ -36,7 +36,7 @@ int session_send(struct session *ss, cJSON *m)
 	return rc;
 }
 
-static cJSON *error_message(uint64_t id, const char *code, const char *text)
+cJSON *session_error_message(uint64_t id, const char *code, const char *text)
 {
 	cJSON *m = session_message("error", id);
 
@@ -51,7 +51,7 @@ static cJSON *error_message(uint64_t id, const char *code, const char *text)
 
 int session_send_error(struct session *ss, uint64_t id, const char *code, const char *text)
 {
-	return session_send(ss, error_message(id, code, text));
+	return session_send(ss, session_error_message(id, code, text));
 }
 
 int session_complaint(struct session *ss, const cJSON *m)
@@ -101,6 +101,7 @@ static bool admit(struct session *ss, char *why, size_t cap)
 	} else if (s->nadmitted >= s->options.max_sessions) {
 		snprintf(why, cap, "busy: %zu session%s already, as many as it allows: try later",
 			 s->nadmitted, s->nadmitted == 1 ? "" : "s");
+		s->turned_away_ns = timing_now_ns();
 	} else {
 		ss->admitted = s->once_begun = true;
 		s->nadmitted++;
@@ -114,7 +115,8 @@ static cJSON *hello_answer(const struct peer_server *s)
 	cJSON *m = session_message("hello", 0), *limits;
 
 	if (m && json_add_u64(m, "version", PEER_PROTOCOL_VERSION) &&
-	    cJSON_AddStringToObject(m, "tool", PROTOCOL_TOOL)) {
+	    cJSON_AddStringToObject(m, "tool", PROTOCOL_TOOL) &&
+	    cJSON_AddTrueToObject(m, "hears_signs")) {
 		limits = cJSON_AddObjectToObject(m, "limits");
 		if (limits && json_add_u64(limits, "max_seconds", s->options.max_seconds) &&
 		    json_add_u64(limits, "max_streams", s->options.max_streams) &&
@@ -213,7 +215,7 @@ static int answer_clock(struct session *ss, const cJSON *request, uint64_t id)
 	return session_send(ss, m);
 }
 
-/* A cancel or start that crossed our own end of the run. */
+/* A cancel, start or sign of life that crossed our own end of the run. */
 static int answer_nothing(struct session *ss, const cJSON *request, uint64_t id)
 {
 	(void)ss, (void)request, (void)id;
@@ -241,6 +243,7 @@ static const struct {
 	{ .type = "prepare", .answer = session_run },
 	{ .type = "start", .answer = answer_nothing },
 	{ .type = "cancel", .answer = answer_nothing },
+	{ .type = "alive", .answer = answer_nothing },
 	{ .type = "bye", .answer = answer_bye },
 	{ .type = "error", .answer = answer_error },
 };
@@ -317,7 +320,7 @@ static void say_goodbye(struct session *ss, int rc)
 	for (size_t i = 0; i < ARRAY_SIZE(goodbyes); i++) {
 		if (goodbyes[i].rc != rc)
 			continue;
-		cJSON *m = error_message(0, goodbyes[i].code, goodbyes[i].text);
+		cJSON *m = session_error_message(0, goodbyes[i].code, goodbyes[i].text);
 		if (m)
 			channel_last_words(&ss->channel, m, ss->server->timing->last_ms);
 		cJSON_Delete(m);

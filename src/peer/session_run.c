@@ -82,6 +82,43 @@ static int sign_of_life(struct server_run *r)
 	return session_send(r->session, m);
 }
 
+/*
+ * Stopped, or cut off without a word, while others want its turn or its place.  By then it can
+ * have said several times that it is alive, and to nobody else does its silence matter.
+ */
+static bool keeps_others_waiting(struct server_run *r)
+{
+	struct session *ss = r->session;
+	struct peer_server *s = ss->server;
+	uint64_t now = timing_now_ns(), long_ns = (uint64_t)s->timing->silence_ms * 1000000u;
+
+	if (!ss->gives_signs || now - channel_last_receive(&ss->channel) < long_ns)
+		return false;
+	if (turn_is_awaited(&s->turns, &r->turn))
+		return true;
+	pthread_mutex_lock(&s->lock);
+	bool wanted = s->turned_away_ns && now - s->turned_away_ns < long_ns;
+	pthread_mutex_unlock(&s->lock);
+	return wanted;
+}
+
+/* Ends its session. */
+static int give_up_on(struct server_run *r)
+{
+	struct session *ss = r->session;
+	unsigned int alive_ms = ss->server->timing->alive_ms;
+	cJSON *m;
+
+	snprintf(ss->complaint, sizeof(ss->complaint), "the client gave no sign of life for %u ms, "
+		 "and others wait", ss->server->timing->silence_ms);
+	m = session_error_message(0, PROTOCOL_LATE, ss->complaint);
+	if (m)
+		channel_send(&ss->channel, m, deadline_in_ms(alive_ms));
+	cJSON_Delete(m);
+	channel_break(&ss->channel, -ECONNABORTED);
+	return -ECONNABORTED;
+}
+
 /* What a message means while we wait for something else: 0 nothing, -ECANCELED, or the end. */
 static int judge(struct server_run *r, const cJSON *m)
 {
@@ -89,11 +126,20 @@ static int judge(struct server_run *r, const cJSON *m)
 	uint64_t id = 0;
 
 	json_get_u64(m, "id", 0, INT64_MAX, &id);
+	if (strcmp(type, "alive") == 0) {
+		r->session->gives_signs = true;
+		return 0;
+	}
 	if (strcmp(type, "cancel") == 0)
 		return id == r->id ? -ECANCELED : 0;
 	if (strcmp(type, "error") == 0)
 		return session_complaint(r->session, m);
 	return strcmp(type, "bye") == 0 ? -ENOTCONN : -EBADMSG;
+}
+
+static bool turn_has_come(struct server_run *r)
+{
+	return turn_ahead(&r->session->server->turns, &r->turn) == 0;
 }
 
 /*
@@ -118,7 +164,9 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 			rc = judge(r, m);
 		cJSON_Delete(m);
 		if (rc == -ETIMEDOUT && timing_now_ns() < deadline_ns) {
-			rc = sign_of_life(r);
+			/* With the turn it has deadlines of its own. */
+			rc = ready == turn_has_come && keeps_others_waiting(r) ? give_up_on(r)
+									       : sign_of_life(r);
 			next_sign = deadline_in_ms(alive_ms);
 		}
 		if (rc < 0 && rc != -EAGAIN)
@@ -127,11 +175,6 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 			return -ETIMEDOUT;
 	}
 	return 0;
-}
-
-static bool turn_has_come(struct server_run *r)
-{
-	return turn_ahead(&r->session->server->turns, &r->turn) == 0;
 }
 
 static bool data_is_complete(struct server_run *r)
@@ -274,6 +317,9 @@ static void *watch_client(void *arg)
 			atomic_store(&r->cancelled, true);
 		if (rc == 0 && timing_now_ns() - channel_last_send(&ss->channel) >= quiet_ns)
 			rc = sign_of_life(r);
+		/* After its cancel nothing is read that would tell. */
+		if (rc == 0 && !has_cancelled && keeps_others_waiting(r))
+			rc = give_up_on(r);
 		if (rc < 0) {
 			/* Gone, or talking nonsense; the session's next receive must see it too. */
 			channel_break(&ss->channel, rc);

@@ -37,6 +37,14 @@ size_t turn_ahead(struct turn_queue *q, const struct turn *t)
 	return n;
 }
 
+bool turn_is_awaited(struct turn_queue *q, const struct turn *t)
+{
+	pthread_mutex_lock(&q->lock);
+	bool awaited = t->next != NULL;
+	pthread_mutex_unlock(&q->lock);
+	return awaited;
+}
+
 void turn_leave(struct turn_queue *q, struct turn *t)
 {
 	struct turn **p = &q->head;

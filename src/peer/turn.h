@@ -9,6 +9,7 @@
 #define ND_PEER_TURN_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct turn { struct turn *next; int wake_fd; };
@@ -18,6 +19,7 @@ void turn_queue_init(struct turn_queue *q);
 void turn_queue_destroy(struct turn_queue *q);
 void turn_join(struct turn_queue *q, struct turn *t);	/* at the end */
 size_t turn_ahead(struct turn_queue *q, const struct turn *t);	/* 0: it is t's turn */
+bool turn_is_awaited(struct turn_queue *q, const struct turn *t);	/* somebody is behind it */
 void turn_leave(struct turn_queue *q, struct turn *t);	/* having had the turn or not */
 
 #endif

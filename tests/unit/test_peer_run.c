@@ -18,7 +18,8 @@
 
 /* A client that notices a silent server soon. */
 static const struct peer_timing watchful = {
-	.hello_ms = PATIENCE_MS, .send_ms = PATIENCE_MS, .silence_ms = 2000, .bye_ms = 200
+	.hello_ms = PATIENCE_MS, .send_ms = PATIENCE_MS, .alive_ms = 50, .silence_ms = 2000,
+	.bye_ms = 200
 };
 
 static void test_samples(void **state)
@@ -432,6 +433,80 @@ static void test_server_frozen_in_a_run(void **state)
 	end_of_server(SIGSTOP, 1500, "session lost: no sign of life for 2000 ms");
 }
 
+/* A stopped client: what it was sent is not read, and nothing comes from it. */
+static void test_silent_client_gives_way(void **state)
+{
+	struct peer_server_options o = { .max_sessions = 2 };
+	struct peer_timing t = patient;
+	struct error err = { "" };
+	struct fixture *f;
+	struct peer *p, *next;
+	cJSON *sample;
+	int fds[3];
+
+	(void)state;
+	t.silence_ms = 1000;
+	f = fixture_start(&o, &t);
+	p = fixture_client(f, NULL);
+	next = fixture_client(f, NULL);
+	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
+	fixture_prepare_run(p, &small_run, fds);
+	fixture_start_run(p, 8000);
+	assert_int_equal(peer_run_poll(p, 200, &sample, &err), 0);
+	/* It has spoken until now, and nobody waits: its silence is its own. */
+	sleep_ms(1500);
+	assert_int_equal(peer_run_poll(p, 200, &sample, &err), 0);
+	atomic_store(&f->run_kind, FAKE_RUN_BYTES);
+	fixture_run(next, &small_run);
+	assert_true(fixture_saw(f, "GONE 127.0.0.1: session over: the client gave no sign of life "
+				   "for 1000 ms, and others wait"));
+	assert_true(peer_run_poll(p, 200, &sample, &err) < 0);
+	assert_non_null(strstr(err.text, "no sign of life"));
+	assert_false(peer_alive(p));
+	fixture_close_run(fds, 3);
+	peer_close(p);
+	peer_close(next);
+	fixture_stop(f);
+}
+
+/* One that only waits long, or is of a release that gives no signs, keeps its turn. */
+static void test_client_with_signs_keeps_its_turn(void **state)
+{
+	struct peer_timing t = patient;
+	struct error err = { "" };
+	struct second_client second = { 0 };
+	struct fixture *f;
+	struct peer *p;
+	pthread_t thread;
+	uint64_t began;
+	int fds[3];
+
+	(void)state;
+	t.silence_ms = 2000;
+	second.f = f = fixture_start(NULL, &t);
+	atomic_store(&f->run_kind, FAKE_RUN_UNTIL_STOP);
+	for (int signs = 0; signs < 2; signs++) {
+		p = fixture_client(f, NULL);
+		assert_true(p->gives_signs);
+		p->gives_signs = signs;
+		fixture_prepare_run(p, &small_run, fds);
+		pthread_create(&thread, NULL, second_client_thread, &second);
+		fixture_start_run(p, 3500);
+		began = timing_now_ns();
+		while (ms_since(began) < 3000) {
+			cJSON *sample = NULL;
+
+			assert_int_equal(peer_run_poll(p, 100, &sample, &err), 0);
+			cJSON_Delete(sample);
+		}
+		fixture_finish_run(p);
+		fixture_close_run(fds, 3);
+		pthread_join(thread, NULL);
+		peer_close(p);
+	}
+	fixture_stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +522,8 @@ int main(void)
 		cmocka_unit_test(test_next_request_before_the_cancelled_run_is_over),
 		cmocka_unit_test(test_client_killed_in_a_run),
 		cmocka_unit_test(test_server_stopped_in_a_run),
+		cmocka_unit_test(test_silent_client_gives_way),
+		cmocka_unit_test(test_client_with_signs_keeps_its_turn),
 		cmocka_unit_test(test_server_killed_in_a_run),
 		cmocka_unit_test(test_server_frozen_in_a_run),
 	};
