@@ -70,7 +70,7 @@ static int read_report(const char *file, char **out, size_t *len, struct error *
 	return rc;
 }
 
-static int read_exam(const char *file, struct exam **e, struct error *err)
+static int read_exam(const char *file, struct exam **e, uint64_t *created_ns, struct error *err)
 {
 	struct error why = { "" };
 	char *json = NULL;
@@ -78,7 +78,7 @@ static int read_exam(const char *file, struct exam **e, struct error *err)
 	int rc = read_report(file, &json, &len, err);
 
 	if (!rc) {
-		rc = report_read_json(json, len, e, &why);
+		rc = report_read_json(json, len, e, created_ns, &why);
 		if (rc)
 			error_set(err, -rc, "%s is no report of ours: %s", file, why.text);
 	}
@@ -97,6 +97,8 @@ static int show(const struct show_settings *s, const char *file, const struct ex
 	struct stop *stop = stop_watch();
 	int rc = stop ? screen_replay(screen, stop, file, e, d) : -1;
 	screen_close(screen);
+	if (stop && !rc)
+		return output_report(&s->output, report_writers, e, d);
 	return stop ? rc : complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
 }
 
@@ -114,7 +116,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return rc < 0 ? EXIT_USAGE : 0;
 	if (!file)
 		return complain(EXIT_USAGE, "show: which report? netdoctor show FILE");
-	if (read_exam(file, &e, &err))
+	if (read_exam(file, &e, &s.output.created_ns, &err))
 		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
 	rc = diagnose(e, &d);
 	if (rc)

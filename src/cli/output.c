@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -73,7 +74,7 @@ struct report_options output_options(const struct output_settings *s)
 			  term && *term && strcmp(term, "dumb") != 0,
 		.utf8 = !s->ascii && locale_is_utf8(),
 		.verbose = s->verbose,
-		.created_ns = wall_ns(),
+		.created_ns = s->created_ns ? s->created_ns : wall_ns(),
 		.tool_version = NETDOCTOR_VERSION,
 	};
 }
@@ -167,15 +168,16 @@ static enum report_format format_of_name(const char *file)
 	const char *dot = strrchr(file, '.');
 
 	for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++)
-		if (!strcmp(dot, endings[i].ending))
+		if (!strcasecmp(dot, endings[i].ending))
 			return endings[i].format;
 	return REPORT_TEXT;
 }
 
-int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
-		    struct error *err)
+int output_new_file(const struct output_settings *settings, const char *file,
+		    const struct exam *e, const struct diagnosis *d, struct error *err)
 {
-	struct output_settings s = { .file = file };
+	struct output_settings s = *settings;
+	s.file = file;
 	struct report_options o = output_options(&s);
 	struct text t = TEXT_INIT;
 	int rc = report_writers[format_of_name(file)](e, d, &o, &t);

@@ -11,6 +11,7 @@ extern const char *const report_format_names[];	/* for OPTION_CHOICE */
 struct output_settings {
 	unsigned int format;
 	const char *file;	/* NULL: standard output */
+	uint64_t created_ns;	/* of the report that is told again; 0: now */
 	bool verbose, no_colour, ascii;
 };
 
@@ -44,11 +45,11 @@ int output_check(const struct output_settings *s);
 int output_report(const struct output_settings *s, const report_writer writers[REPORT_FORMATS],
 		  const struct exam *e, const struct diagnosis *d);
 /*
- * Writes a report to a file that must not exist yet, without a word, in the format that its
- * name ends in: ".json", ".md", ".html", else text.  0 or -errno with the reason.
+ * Writes a report as s says, but to a file that must not exist yet, without a word, and in the
+ * format that its name ends in: ".json", ".md", ".html", else text.  0 or -errno with the reason.
  */
-int output_new_file(const char *file, const struct exam *e, const struct diagnosis *d,
-		    struct error *err);
+int output_new_file(const struct output_settings *s, const char *file, const struct exam *e,
+		    const struct diagnosis *d, struct error *err);
 /* What standard output (or the file) can show. */
 struct report_options output_options(const struct output_settings *s);
 /* What the terminal behind fd can show, for progress. */

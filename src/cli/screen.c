@@ -18,6 +18,7 @@ struct screen {
 	struct terminal *terminal;
 	struct app app;
 	struct loop loop;
+	struct output_settings output;
 	bool utf8;
 	/* of screen_examine(): */
 	struct screen_feed feed;
@@ -49,6 +50,7 @@ struct screen *screen_open(const struct output_settings *output, enum screen_wis
 		free(s);
 		return NULL;
 	}
+	s->output = *output;
 	s->utf8 = o.utf8;
 	return s;
 }
@@ -78,7 +80,7 @@ static void release(void *state)
 	stage_release(s->feed.stage);
 }
 
-static void write_report(struct app *a)
+static void write_report(const struct output_settings *o, struct app *a)
 {
 	const struct scene *s = &a->scene;
 	struct error err = { "" };
@@ -86,7 +88,7 @@ static void write_report(struct app *a)
 
 	if (!s->exam || !s->diagnosis)
 		return;
-	if (output_new_file(a->report_file, s->exam, s->diagnosis, &err))
+	if (output_new_file(o, a->report_file, s->exam, s->diagnosis, &err))
 		app_request_done(a, err.text);
 	else {
 		snprintf(message, sizeof(message), "wrote %s", a->report_file);
@@ -111,6 +113,8 @@ static void again(struct screen *s)
 	s->before = s->result;
 	s->result = NULL;
 	a->scene.paused = false;
+	/* Its time is its own, however long the one before was looked at. */
+	s->feed.begun_s = s->loop.begun_s = loop_seconds_now();
 	background_end(s->background);	/* threads inherit it */
 	if (start_worker(s))
 		app_request_done(a, "cannot start a thread for it");
@@ -124,7 +128,7 @@ static void wish(void *state, struct app *a)
 	if (a->request.wish == WISH_REPORT) {
 		if (s->feed.stage)
 			stage_hold(s->feed.stage, &a->scene);
-		write_report(a);
+		write_report(&s->output, a);
 		if (s->feed.stage)
 			stage_release(s->feed.stage);
 	} else if (a->request.wish == WISH_AGAIN && s->feed.stage &&

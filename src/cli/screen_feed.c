@@ -91,7 +91,10 @@ static float per_second(struct nd_u64 v, double factor, double seconds)
 
 static float share_of(struct nd_u64 us, double seconds)
 {
-	return fminf(per_second(us, 1e-6, seconds), 1);
+	float share = per_second(us, 1e-6, seconds);
+
+	/* fminf() would make 1 of an unknown share. */
+	return share > 1 ? 1 : share;
 }
 
 void screen_feed_flows(struct screen_feed *f, enum side side, const struct beat *b)

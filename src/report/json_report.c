@@ -353,7 +353,16 @@ int report_json(const struct exam *e, const struct diagnosis *d, const struct re
 	return out->failed ? -ENOMEM : 0;
 }
 
-int report_read_json(const char *json, size_t len, struct exam **out, struct error *err)
+static uint64_t read_created(const cJSON *obj)
+{
+	const char *created = json_get_str(obj, "created", STAMP_CAP);
+	uint64_t ns = 0;
+
+	return created && !stamp_read(created, &ns) ? ns : 0;
+}
+
+int report_read_json(const char *json, size_t len, struct exam **out, uint64_t *created_ns,
+		     struct error *err)
 {
 	const char *end = NULL;
 	cJSON *obj = cJSON_ParseWithLengthOpts(json, len, &end, false);
@@ -373,6 +382,8 @@ int report_read_json(const char *json, size_t len, struct exam **out, struct err
 		rc = error_set(err, EINVAL, "schema \"%s\" is not %s", schema, REPORT_SCHEMA);
 	else
 		rc = exam_from_json(cJSON_GetObjectItemCaseSensitive(obj, "exam"), out, err);
+	if (created_ns)
+		*created_ns = obj ? read_created(obj) : 0;
 	cJSON_Delete(obj);
 	return rc;
 }

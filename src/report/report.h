@@ -47,8 +47,12 @@ int report_json(const struct exam *e, const struct diagnosis *d, const struct re
 cJSON *report_to_json(const struct exam *e, const struct diagnosis *d,
 		      const struct report_options *o);
 
-/* The exam of a JSON report, to diagnose again.  0, -EINVAL, -E2BIG, -ENOMEM. */
-int report_read_json(const char *json, size_t len, struct exam **out, struct error *err);
+/*
+ * The exam of a JSON report, to diagnose again, and when that was created, to be told again; 0
+ * when it does not say.  created_ns may be NULL.  0, -EINVAL, -E2BIG, -ENOMEM.
+ */
+int report_read_json(const char *json, size_t len, struct exam **out, uint64_t *created_ns,
+		     struct error *err);
 
 /* One host, static rules: a checklist and what the host is (diagnose_static). */
 int report_check_text(const struct exam *e, const struct diagnosis *d,

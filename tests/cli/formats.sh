@@ -41,6 +41,14 @@ works "this host as HTML" "$code" check --report html -o "$work/check.html"
 sound "sound HTML" "$work/check.html"
 check "ended by </html>" [ "$(tail -n 1 "$work/check.html")" = "</html>" ]
 
+# A report of last year is not one of today, however it is told again.
+jq '.created = "2025-03-04T05:06:07Z"' "$work/report.json" >"$work/old.json"
+"$NETDOCTOR" show "$work/old.json" --report json -o "$work/older.json"
+for format in text json markdown html; do
+	in_time 20 "$NETDOCTOR" show "$work/older.json" --report "$format"
+	says "its own time as $format" '2025-03-04T05:06:07Z'
+done
+
 error "an unknown format" 64 '\-\-report' show "$report" --report pdf
 error "a format that a test has not" 64 '\-\-report' test 127.0.0.1 --report html
 done_testing

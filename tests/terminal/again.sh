@@ -32,9 +32,17 @@ keys 6
 shows "findings" '\[6 Findings\]'
 keys b
 shows "nothing to compare with yet" 'nothing to compare with'
+ended=$(screen | sed -n 's/.* \([0-9]*\)\.[0-9] s, the end$/\1/p')
+looked_from=$(date +%s)
+sleep 2
 keys a
 shows "once more" 'reading both hosts|connecting|run 1|choosing'
 shows "to its end" 'done: q leaves'
+# Neither the first exam nor the time it was looked at is part of the second.
+took=$(($(date +%s) - looked_from + 1))
+again=$(screen | sed -n 's/.* \([0-9]*\)\.[0-9] s, the end$/\1/p')
+check "in a time of its own: $again s, the first $ended s, no more than $took s passed" \
+	[ "$again" -lt "$((took - 1))" ]
 keys b
 shows "the run before is there to compare with" 'compared with the run before'
 keys Enter

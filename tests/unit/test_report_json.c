@@ -141,11 +141,13 @@ static void test_read_back(void **state)
 	struct diagnosis *d = fixture_limited(e);
 	struct text t = TEXT_INIT, u = TEXT_INIT;
 	struct error err = { "" };
+	uint64_t created_ns;
 
 	(void)state;
 	assert_int_equal(report_json(e, d, &fixture_options, &t), 0);
-	if (report_read_json(t.data, t.len, &back, &err))
+	if (report_read_json(t.data, t.len, &back, &created_ns, &err))
 		fail_msg("%s", err.text);
+	assert_true(created_ns == fixture_options.created_ns);
 	assert_int_equal(report_json(back, d, &fixture_options, &u), 0);
 	assert_string_equal(t.data, u.data);
 	text_free(&t);
@@ -168,7 +170,7 @@ static void test_diagnosed_again(void **state)
 	build_hot_core(&e->runs[0], SIDE_PEER, 2, 2.0 / 3, 1.0 / 3);
 	assert_int_equal(diagnose(e, &d), 0);
 	assert_int_equal(report_json(e, d, &fixture_options, &t), 0);
-	assert_int_equal(report_read_json(t.data, t.len, &back, &err), 0);
+	assert_int_equal(report_read_json(t.data, t.len, &back, NULL, &err), 0);
 	assert_int_equal(diagnose(back, &again), 0);
 	assert_int_equal(report_json(back, again, &fixture_options, &u), 0);
 	assert_string_equal(t.data, u.data);
@@ -193,7 +195,7 @@ static void test_read_refuses(void **state)
 		struct error err = { "" };
 		struct exam *e;
 
-		assert_int_equal(report_read_json(bad[i], strlen(bad[i]), &e, &err), -EINVAL);
+		assert_int_equal(report_read_json(bad[i], strlen(bad[i]), &e, NULL, &err), -EINVAL);
 		assert_null(e);
 		assert_true(err.text[0]);
 		assert_null(strchr(err.text, '\033'));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -314,9 +315,32 @@ static void test_stamps(void **state)
 	assert_string_equal(s, "2554-07-21T23:34:33Z");
 }
 
+static void test_stamps_read(void **state)
+{
+	static const char *const bad[] = {
+		"", "2026", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z",
+		"2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
+		"1969-12-31T23:59:59Z", "2554-01-01T00:00:00Z", "2026-01-01T00:00:00",
+		"2026-01-01T00:00:00ZZ", "2026-01-01 00:00:00Z", "-026-01-01T00:00:00Z",
+	};
+	char s[STAMP_CAP];
+	uint64_t ns;
+
+	(void)state;
+	for (uint64_t seconds = 0; seconds < 18000000000; seconds += 86399 * 97) {
+		stamp_rfc3339(seconds * 1000000000, s);
+		assert_int_equal(stamp_read(s, &ns), 0);
+		assert_true(ns == seconds * 1000000000);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (stamp_read(bad[i], &ns) != -EINVAL)
+			fail_msg("%s was read", bad[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stamps_read),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_check_of_nothing_known),
 		cmocka_unit_test(test_check_of_a_pci_loop),
