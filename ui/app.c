@@ -47,14 +47,12 @@ static bool contains(const char *text, const char *what)
 	return false;
 }
 
-bool app_find(struct app *a, bool from_next)
+static bool find_row(struct app *a, bool from_next)
 {
 	const struct view *v = app_view(a);
 	struct view_state *state = app_state(a);
 	size_t n = app_rows(a);
 
-	if (!v->row_text || !*state->search)
-		return false;
 	for (size_t i = 0; i < n; i++) {
 		size_t row = (state->selected + i + (from_next ? 1 : 0)) % n;
 		struct text t = TEXT_INIT;
@@ -67,6 +65,23 @@ bool app_find(struct app *a, bool from_next)
 		}
 	}
 	return false;
+}
+
+bool app_find(struct app *a, bool from_next)
+{
+	const struct view *v = app_view(a);
+	struct view_state *state = app_state(a);
+	uint64_t unfolded = state->unfolded;
+
+	if (!v->row_text || !*state->search)
+		return false;
+	/* What is folded away is there all the same. */
+	if (v->unfold)
+		v->unfold(&a->scene, state, UINT64_MAX);
+	bool found = find_row(a, from_next);
+	if (v->unfold)
+		v->unfold(&a->scene, state, unfolded);
+	return found;
 }
 
 static void finish_prompt(struct app *a)

@@ -56,6 +56,11 @@ struct view {
 	void (*row_text)(const struct scene *s, const struct view_state *v, size_t row,
 			 struct text *out);
 	/*
+	 * Groups that fold: sets v->unfolded, opens the one that has the selected row too, and
+	 * keeps the selection on that row.  A search looks into all of them.  NULL: none.
+	 */
+	void (*unfold)(const struct scene *s, struct view_state *v, uint64_t unfolded);
+	/*
 	 * Keys of its own, asked before the app's: false: not taken.  A wish goes into *r
 	 * (r->text is the app's to free).  NULL: none.
 	 */

@@ -315,6 +315,36 @@ static void row_text(const struct scene *s, const struct view_state *v, size_t r
 	core_rows_free(&list);
 }
 
+static bool same_row(const struct core_row *a, const struct core_row *b)
+{
+	return a->is_node == b->is_node && a->group == b->group &&
+	       (a->is_node || a->load.cpu == b->load.cpu);
+}
+
+static void unfold(const struct scene *s, struct view_state *v, uint64_t unfolded)
+{
+	struct shown_run r;
+	struct core_rows list;
+	struct core_row row = { 0 };
+
+	shown_run_find_hosts(s, v, &r);
+	core_rows_make(s, v, &r, v->side, &list);
+	bool keep = list.folded && v->selected < list.n;
+	if (keep)
+		row = list.rows[v->selected];
+	core_rows_free(&list);
+	v->unfolded = unfolded;
+	if (!keep)
+		return;
+	if (!row.is_node)
+		v->unfolded |= core_group_bit(v->side, row.group);
+	core_rows_make(s, v, &r, v->side, &list);
+	for (size_t i = 0; i < list.n; i++)
+		if (same_row(&list.rows[i], &row))
+			v->selected = i;
+	core_rows_free(&list);
+}
+
 /* Folds or unfolds the group of the selected row; the selection stays on it. */
 static void toggle(const struct scene *s, struct view_state *v)
 {
@@ -341,7 +371,7 @@ static bool key(const struct scene *s, struct view_state *v, uint32_t k, struct 
 		return true;
 	}
 	if (k == 'u') {
-		v->unfolded = v->unfolded ? 0 : UINT64_MAX;
+		v->unfolded = v->unfolded == UINT64_MAX ? 0 : UINT64_MAX;
 		v->selected = 0;
 		return true;
 	}
@@ -361,6 +391,7 @@ const struct view view_cores = {
 	.draw = draw,
 	.rows = rows,
 	.row_text = row_text,
+	.unfold = unfold,
 	.key = key,
 	.keys = keys,
 	.nkeys = ARRAY_SIZE(keys),

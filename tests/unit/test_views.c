@@ -119,6 +119,40 @@ static void cores_fold_into_nodes(void **state)
 	screen_free(s);
 }
 
+static void search_for(struct screen *s, const char *what)
+{
+	app_key(&s->app, '/');
+	for (const char *k = what; *k; k++)
+		app_key(&s->app, (uint32_t)*k);
+	app_key(&s->app, UI_KEY_ENTER);
+}
+
+static void search_looks_into_folded_nodes(void **state)
+{
+	struct screen *s = many_cores();
+	const struct view_state *v;
+
+	(void)state;
+	show(s, "Cores");
+	v = &s->app.states[s->app.current];
+	/* Its node opens, and no other. */
+	search_for(s, "cpu 500");
+	assert_int_equal(app_rows(&s->app), NODES + MANY_CORES / NODES);
+	assert_int_equal(v->selected, NODES - 1 + 1 + 500 % (MANY_CORES / NODES));
+	assert_shown(s, "cpu 500");
+	/* What is nowhere changes nothing. */
+	search_for(s, "cpu 9999");
+	assert_int_equal(app_rows(&s->app), NODES + MANY_CORES / NODES);
+	assert_int_equal(v->selected, NODES - 1 + 1 + 500 % (MANY_CORES / NODES));
+	assert_shown(s, "not found");
+	/* One is open: the others open too. */
+	app_key(&s->app, 'u');
+	assert_int_equal(app_rows(&s->app), NODES + MANY_CORES);
+	app_key(&s->app, 'u');
+	assert_int_equal(app_rows(&s->app), NODES);
+	screen_free(s);
+}
+
 static void cores_sort_by_busy(void **state)
 {
 	struct screen *s = screen_of(build_hot_core_exam());
@@ -471,6 +505,7 @@ static void damaged_exams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(search_looks_into_folded_nodes),
 		cmocka_unit_test(cores_fold_into_nodes),
 		cmocka_unit_test(cores_sort_by_busy),
 		cmocka_unit_test(names_of_vectors),
