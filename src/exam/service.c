@@ -208,6 +208,8 @@ static int watch(struct end *end, const struct serving *v)
 			end_cancel(end);
 			return -EDQUOT;
 		}
+		if (ok && hooks->received)
+			hooks->received(hooks->state, end_received_bytes(end));
 		if (ok && fresh)
 			ok = tell(v, &live, end_take_beat(end));
 		if (!ok) {

@@ -282,6 +282,36 @@ static bool hook_ended(void *state)
 	return atomic_load(&is->ended);
 }
 
+static void hook_received(void *state, uint64_t bytes)
+{
+	struct iperf3_session *is = state;
+
+	if (bytes == is->received)
+		return;
+	is->received = bytes;
+	pthread_mutex_lock(&is->server->lock);
+	is->idle_since_ns = timing_now_ns();
+	pthread_mutex_unlock(&is->server->lock);
+}
+
+/* Who sends slowly, by whole blocks, is not silent between them. */
+static uint64_t longest_pause(const struct run_spec *s, const struct peer_timing *timing)
+{
+	uint64_t least = (uint64_t)timing->silence_ms * 1000000u, bps = run_asked_bps(s);
+	double blocks = bps ? 2 * 8e9 * (double)s->block_bytes / (double)bps : 0;
+
+	return blocks > 1e18 ? (uint64_t)1e18 : blocks > (double)least ? (uint64_t)blocks : least;
+}
+
+/* A client that is to send and does not may be stopped, or cut off. */
+static void bytes_are_due(struct iperf3_session *is, bool due)
+{
+	streams_are_due(is, due);
+	pthread_mutex_lock(&is->server->lock);
+	is->may_pause_ns = due ? longest_pause(&is->parameters.spec, is->server->timing) : 0;
+	pthread_mutex_unlock(&is->server->lock);
+}
+
 static void hook_results(void *state, struct peer_results *ours)
 {
 	struct iperf3_session *is = state;
@@ -296,7 +326,9 @@ static int run_service(struct iperf3_session *is, cJSON **end, struct error *why
 	struct peer_service *service = &is->server->service;
 	struct peer_run_hooks hooks = {
 		.state = is, .progress = hook_progress, .cancelled = hook_cancelled,
-		.ended = hook_ended, .results = hook_results, .heed_ms = HEED_MS,
+		.ended = hook_ended, .results = hook_results,
+		.received = hook_received,
+		.heed_ms = HEED_MS,
 		.without_facts = !service->tested
 	};
 	int *fds = malloc(is->narrived * sizeof(*fds));
@@ -343,7 +375,13 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	if (rc < 0)
 		return rc;
 	set_window(is);
+	if (is->parameters.spec.direction == RUN_FORWARD || is->parameters.spec.bidirectional)
+		bytes_are_due(is, true);
 	rc = run_service(is, end, &why);
+	bytes_are_due(is, false);
+	if (must_go(is) == -EUSERS)
+		return refuse(is, IPERF3_EDURATIONEXPIRED,
+			      "nothing comes from it, and another client needs its place");
 	if (is->expired)
 		return refuse(is, IPERF3_EDURATIONEXPIRED, "its test did not end in time");
 	if (must_end(is)) {

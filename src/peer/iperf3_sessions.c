@@ -93,6 +93,8 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 
 static bool awaits_streams(const struct iperf3_session *is)
 {
+	if (timing_now_ns() - is->idle_since_ns < is->may_pause_ns)
+		return false;
 	return is->idle_since_ns && !is->displaced && !is->done &&
 	       is->narrived < run_flows(&is->parameters.spec);
 }

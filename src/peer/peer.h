@@ -176,6 +176,8 @@ struct peer_run_hooks {
 	bool (*cancelled)(void *state);
 	/* NULL, or true when the client has sent all and wants its data connections closed. */
 	bool (*ended)(void *state);
+	/* NULL, or is told the bytes that have come until now, as often as ended() is asked. */
+	void (*received)(void *state, uint64_t bytes);
 	/* NULL, or takes over what went over each flow; before run() returns, if it fails too. */
 	void (*results)(void *state, struct peer_results *ours);
 	unsigned int heed_ms;		/* how often ended() and cancelled() are asked; 0: enough */

@@ -180,6 +180,36 @@ static int stream_of(struct fixture *f, char letter)
 	return fd;
 }
 
+/* A client that was stopped in its test sends nothing, and gives way; one that sends does not. */
+static void test_silent_in_a_test(void **state)
+{
+	struct peer_server_options o = {
+		.bind_address = "127.0.0.1", .allow_iperf3 = true, .max_iperf3 = 1
+	};
+	struct peer_timing t = patient;
+	struct fixture *f;
+	int a, b, of_a;
+
+	(void)state;
+	t.silence_ms = 600;
+	f = fixture_start(&o, &t);
+	atomic_store(&f->run_kind, FAKE_RUN_BYTES);
+	assert_int_equal(one_of_many(f, 'a', &a), IPERF3_CREATE_STREAMS);
+	of_a = stream_of(f, 'a');
+	assert_int_equal(next_state(a), IPERF3_TEST_START);
+	assert_int_equal(next_state(a), IPERF3_TEST_RUNNING);
+	/* Once it is silent for long enough, and has had the second that anybody has. */
+	sleep_ms(1300);
+	assert_int_equal(one_of_many(f, 'b', &b), IPERF3_CREATE_STREAMS);
+	assert_int_equal(next_state(a), IPERF3_SERVER_ERROR);
+	assert_error_code(a, IPERF3_EDURATIONEXPIRED);
+	assert_true(fixture_saw(f, "nothing comes from it, and another client needs its place"));
+	close(of_a);
+	close(a);
+	close(b);
+	fixture_stop(f);
+}
+
 /* Who asks for a test and brings no streams gives way to who comes after; a test does not. */
 static void test_displaced(void **state)
 {
@@ -413,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_bad_parameters),
 		cmocka_unit_test(test_bad_clients),
 		cmocka_unit_test(test_displaced),
+		cmocka_unit_test(test_silent_in_a_test),
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_hellos),
 		cmocka_unit_test(test_bad_servers),
