@@ -376,6 +376,9 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 	r->id = nd_str(id);
 	r->purpose = planned->purpose;
 	r->spec = planned->spec;
+	/* An amount is counted to the last byte anyhow. */
+	r->spec.udp_marks = r->spec.protocol == RUN_UDP && !by_bytes(&r->spec) &&
+			    !r->spec.udp_counters_32bit;
 	r->status = RUN_FAILED;
 	struct conduct c = { .peer = peer, .options = o, .planned = planned, .exam = e, .run = r,
 			     .iperf3 = peer_dialect(peer) == PEER_IPERF3 };

@@ -340,6 +340,8 @@ static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 			return 0;
 		if (over && e->first && e->whole)
 			hush(e);
+		if (over && e->first)
+			load_mark(e->load, LOAD_MARK_AFTER);
 		enum counter_rate rate = rate_of_sample(e, n, over);
 		int rc = end_take_sample(e, rate, &c);
 		if (!rc)
@@ -406,8 +408,10 @@ static int warm_up(struct end *e)
 		begin_beats(e, e->window.from_ns > length ? e->window.from_ns - length : 0, prev);
 		rc = sample_phase(e, e->window.from_ns, &prev);
 	}
-	if (!rc && !cancelled(e) && !e->broken)
+	if (!rc && !cancelled(e) && !e->broken) {
+		load_mark(e->load, LOAD_MARK_WINDOW);
 		rc = end_take_sample(e, COUNTER_AT_ENDS, &slow);
+	}
 	counters_free(prev);
 	return rc || !slow ? rc : end_begin_window(e, slow);
 }

@@ -57,6 +57,9 @@ struct end {
 	struct counters *first, *last, *peaks;
 	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
 	uint64_t begun_ns, final_ns;
+	uint64_t settled_ns;		/* what end_settle() waited for came then; 0: it did not */
+	struct load_marked *marked;	/* of each flow that has_marks says so of; NULL: of none */
+	bool *has_marks;
 	struct flow_folder *flows;
 	struct standstill standstill;	/* .last NULL: data moves */
 	uint64_t bytes;			/* at the last sample */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/load/load.h"
+
 /* Where a member of a sample goes in the summary. */
 struct member_pair { size_t from, to; };
 #define PAIR(from_, to_) { offsetof(struct flow_sample, from_), offsetof(struct flow_summary, to_) }
@@ -124,6 +126,20 @@ struct nd_u64 flow_lost(struct nd_u64 skipped, struct nd_u64 out_of_order)
 	if (out_of_order.k != ND_KNOWN)
 		return nd_u64_unknown(out_of_order.k);
 	return nd_u64(skipped.v > out_of_order.v ? skipped.v - out_of_order.v : 0);
+}
+
+void flow_summary_mark(const struct load_marked *m, uint64_t window_us, struct flow_summary *out)
+{
+	out->bytes = nd_u64(m->bytes);
+	out->packets = nd_u64(m->packets);
+	if (window_us)
+		out->goodput_bps = nd_u64((uint64_t)((double)m->bytes * 8e6 / (double)window_us));
+	/* A sender misses none. */
+	if (out->lost.k != ND_KNOWN)
+		return;
+	out->out_of_order = nd_u64(m->out_of_order);
+	out->duplicates = nd_u64(m->duplicates);
+	out->lost = flow_lost(nd_u64(m->skipped), out->out_of_order);
 }
 
 struct flow_folder *flow_folder_new(void)

@@ -15,6 +15,10 @@
  */
 struct nd_u64 flow_lost(struct nd_u64 skipped, struct nd_u64 out_of_order);
 
+struct load_marked;
+/* Counts of datagrams by their mark, instead of those by the clock; window_us: for the rate. */
+void flow_summary_mark(const struct load_marked *m, uint64_t window_us, struct flow_summary *out);
+
 struct flow_folder;	/* used by one thread */
 
 struct flow_folder *flow_folder_new(void);	/* NULL: no memory */

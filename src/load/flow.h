@@ -22,13 +22,14 @@ enum { CACHE_LINE_BYTES = 64 };
 struct worker;
 struct flow;
 
-/* What all flows of a load share: read-only while it runs, but for the amount. */
+/* What all flows of a load share: read-only while it runs, but for amount and mark. */
 struct load_common {
 	const struct run_spec *spec;
 	const void *pattern;	/* block_bytes that senders send; NULL without senders */
 	int file_fd;		/* a file of as many bytes of it, for RUN_SEND_FILE; else -1 */
 	struct amount amount;	/* what is left to send of a run of a fixed size */
 	bool end_closes;	/* see struct load_config */
+	_Atomic int mark;	/* enum load_mark */
 };
 
 /* What a flow wants after its turn. */
@@ -61,6 +62,8 @@ struct flow_ops {
 	enum turn (*finish)(struct worker *w, struct flow *f);
 	/* Adds members of its own to a sample.  The sampling thread calls it; may be NULL. */
 	void (*sample)(const struct flow *f, struct flow_sample *out);
+	/* See load_marked(); NULL: nothing carries marks. */
+	bool (*marked)(const struct flow *f, struct load_marked *out);
 };
 
 extern const struct flow_ops tcp_receive, tcp_receive_discard;

@@ -468,6 +468,18 @@ void load_begin_amount(struct load *l, uint64_t sent_before)
 	amount_begin(&l->common.amount, sent_before);
 }
 
+void load_mark(struct load *l, enum load_mark mark)
+{
+	atomic_store_explicit(&l->common.mark, (int)mark, memory_order_relaxed);
+}
+
+bool load_marked(const struct load *l, size_t flow, struct load_marked *out)
+{
+	const struct flow *f = flow < l->nflows ? &l->flows[flow] : NULL;
+
+	return f && l->spec.udp_marks && f->ops->marked && f->ops->marked(f, out);
+}
+
 bool load_done(const struct load *l)
 {
 	uint64_t goal = atomic_load_explicit(&l->common.amount.goal, memory_order_relaxed);

@@ -65,6 +65,8 @@ struct run_spec {
 	bool dont_fragment;		/* UDP over IPv4 */
 	bool udp_gso, udp_gro;		/* UDP_SEGMENT, UDP_GRO, where the kernel grants them */
 	bool udp_counters_32bit;	/* packet numbers as plain iperf3 has them */
+	/* The sender marks the datagrams of its window, see load_mark(); no iperf3 knows that. */
+	bool udp_marks;
 	char congestion_control[16];	/* "": the sending host's default */
 	uint64_t report_ms;		/* both ends tell what they saw so often; 0: not */
 	uint64_t client_cpu, server_cpu;	/* that end's workers run on: number + 1; 0: any */
@@ -189,6 +191,17 @@ int load_sample_in_turn(struct load *l, struct counters *c);
 uint64_t load_bytes(const struct load *l);
 /* Those of all flows of a role. */
 uint64_t load_bytes_of(const struct load *l, enum load_role role);
+/*
+ * With the spec's udp_marks: what senders send from here on is before, in, or after the window.
+ * Their windows and those of receivers differ by milliseconds; by the mark both count the same.
+ * The sampling thread.
+ */
+enum load_mark { LOAD_MARK_NONE, LOAD_MARK_WINDOW, LOAD_MARK_AFTER };
+void load_mark(struct load *l, enum load_mark mark);
+/* Datagrams of the window: sent; or taken in, and what of them did not come, came late or twice. */
+struct load_marked { uint64_t packets, bytes, skipped, out_of_order, duplicates; };
+/* After load_halt().  False: this flow had none. */
+bool load_marked(const struct load *l, size_t flow, struct load_marked *out);
 /*
  * With a warm-up in the spec an amount counts from here on: from when its senders had sent so
  * many bytes.  Until then nothing is done.  The sampling thread.

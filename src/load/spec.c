@@ -102,6 +102,7 @@ static const struct spec_switch switches[] = {
 	{ SWITCH(udp_gso) },
 	{ SWITCH(udp_gro) },
 	{ SWITCH(udp_counters_32bit) },
+	{ SWITCH(udp_marks) },
 };
 
 /* Names end up in setsockopt() and in error texts of the other end. */

@@ -27,6 +27,26 @@ static inline uint64_t seen_bit(uint64_t number)
 	return UINT64_C(1) << (number & 63);
 }
 
+void udp_count_expect_marks(struct udp_count *c)
+{
+	c->marks = c->wide;
+}
+
+bool udp_count_marked(const struct udp_count *c, struct udp_totals *out)
+{
+	const struct udp_totals *b = &c->before;
+
+	*out = (struct udp_totals){ 0 };
+	if (!c->marked)
+		return false;
+	out->packets = c->packets - b->packets;
+	out->bytes = c->bytes - b->bytes;
+	out->skipped = c->skipped - b->skipped;
+	out->out_of_order = c->out_of_order - b->out_of_order;
+	out->duplicates = c->duplicates - b->duplicates;
+	return true;
+}
+
 /* Numbers from..to enter the window as not seen. */
 static void forget(struct udp_count *c, uint64_t from, uint64_t to)
 {
@@ -91,6 +111,43 @@ static void time_it(struct udp_count *c, const struct udp_header *h, uint64_t no
 	c->stamped = true;
 }
 
+/* The numbers of the window begin. */
+static void begin_marked(struct udp_count *c)
+{
+	c->before = (struct udp_totals){ c->packets, c->bytes, c->skipped, c->out_of_order,
+					 c->duplicates };
+	c->marked = true;
+	c->highest = 0;
+	memset(c->seen, 0, sizeof(c->seen));
+}
+
+/* The window is over, and its last datagram had this number. */
+static void end_marked(struct udp_count *c, uint64_t last)
+{
+	if (last <= c->highest || last - c->highest > MAX_JUMP)
+		return;
+	c->skipped += last - c->highest;
+	forget(c, c->highest + 1, last);
+	c->highest = last;
+}
+
+/* Takes the mark off; false: this one is not counted. */
+static bool heed_mark(struct udp_count *c, uint64_t *number)
+{
+	bool window = *number & UDP_MARK_WINDOW, after = *number & UDP_MARK_AFTER;
+
+	if (window && after)
+		return true;	/* a foreign number */
+	if (!window && !after)
+		return !c->marked;	/* else one of before the window, overtaken */
+	if (!c->marked)
+		begin_marked(c);
+	*number &= ~(UDP_MARK_WINDOW | UDP_MARK_AFTER);
+	if (after)
+		end_marked(c, *number);
+	return window;
+}
+
 void udp_count_add(struct udp_count *c, const void *datagram, size_t len, uint64_t now_us)
 {
 	struct udp_header h;
@@ -99,7 +156,7 @@ void udp_count_add(struct udp_count *c, const void *datagram, size_t len, uint64
 		c->foreign++;
 		return;
 	}
-	if (!place(c, h.number))
+	if ((c->marks && !heed_mark(c, &h.number)) || !place(c, h.number))
 		return;
 	c->packets++;
 	c->bytes += len;

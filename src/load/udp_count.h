@@ -22,7 +22,12 @@
  */
 enum { UDP_WINDOW_NUMBERS = 16 * 1024 };
 
+struct udp_totals { uint64_t packets, bytes, skipped, out_of_order, duplicates; };
+
 struct udp_count {
+	bool marks;		/* see udp_header.h; of wide numbers alone */
+	bool marked;		/* one with a mark has come: only what carries one counts now */
+	struct udp_totals before;	/* what the counts were then */
 	bool wide;		/* numbers have 64 bits; else 32, which wrap */
 	bool stamped;		/* transit_us holds the last datagram's */
 	uint64_t packets;	/* taken in, each number once */
@@ -41,6 +46,13 @@ struct udp_count {
 void udp_count_init(struct udp_count *c, bool wide);
 /* One datagram of len bytes, taken in at now_us of the receiver's clock. */
 void udp_count_add(struct udp_count *c, const void *datagram, size_t len, uint64_t now_us);
+/* After udp_count_init(): the sender marks what it counts in its window. */
+void udp_count_expect_marks(struct udp_count *c);
+/*
+ * Those with a mark.  What the sender's last ones were shows when later datagrams come: until then
+ * they may be under way, and are not lost.  False: none has come.
+ */
+bool udp_count_marked(const struct udp_count *c, struct udp_totals *out);
 /* Missing so far; of a window: the difference of two, which may be below 0 by what came late. */
 static inline uint64_t udp_count_lost(const struct udp_count *c)
 {

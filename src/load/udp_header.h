@@ -5,6 +5,10 @@
  * Big-endian: 32 bits of seconds, 32 bits of microseconds, then the packet's
  * number from 1, of 32 or (iperf3: "udp_counters_64bit") 64 bits.  The time is
  * the sender's CLOCK_MONOTONIC: good for jitter, not for delay.
+ *
+ * Between two netdoctors (run_spec's udp_marks) the number also tells what the sender counts in
+ * its window, so that both ends count the same datagrams: those carry a mark and numbers of
+ * their own from 1.  What is sent afterwards carries another, and the last of those numbers.
  */
 #ifndef ND_LOAD_UDP_HEADER_H
 #define ND_LOAD_UDP_HEADER_H
@@ -15,6 +19,9 @@
 #include <string.h>
 
 enum { UDP_HEADER32_BYTES = 12, UDP_HEADER64_BYTES = 16 };
+
+#define UDP_MARK_WINDOW (UINT64_C(1) << 63)
+#define UDP_MARK_AFTER (UINT64_C(1) << 62)
 
 struct udp_header { uint32_t seconds, microseconds; uint64_t number; };
 

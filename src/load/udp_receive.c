@@ -37,6 +37,8 @@ static int open_receiver(struct flow *f, struct error *err)
 		return error_set(err, ENOMEM, "UDP receiver: out of memory");
 	memset(r, 0, bytes);
 	udp_count_init(&r->count, !spec->udp_counters_32bit);
+	if (spec->udp_marks)
+		udp_count_expect_marks(&r->count);
 	r->gro = spec->udp_gro &&
 		 setsockopt(f->fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)) == 0;
 	f->own = r;
@@ -170,6 +172,19 @@ static void sample_receiver(const struct flow *f, struct flow_sample *out)
 	out->udp_gro = nd_bool(r->gro);
 }
 
+static bool marked_received(const struct flow *f, struct load_marked *out)
+{
+	const struct udp_receiver *r = f->own;
+	struct udp_totals t;
+
+	if (!udp_count_marked(&r->count, &t))
+		return false;
+	*out = (struct load_marked){ .packets = t.packets, .bytes = t.bytes, .skipped = t.skipped,
+				     .out_of_order = t.out_of_order,
+				     .duplicates = t.duplicates };
+	return true;
+}
+
 const struct flow_ops udp_receive = {
 	.name = "udp_receive",
 	.events = EPOLLIN, .end_events = EPOLLERR,
@@ -177,4 +192,5 @@ const struct flow_ops udp_receive = {
 	.open = open_receiver, .close = close_receiver,
 	.turn = receive_turn,
 	.sample = sample_receiver,
+	.marked = marked_received,
 };

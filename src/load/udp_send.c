@@ -25,6 +25,8 @@ struct udp_sender {
 	size_t batch;		/* datagrams in the buffer */
 	bool filled;		/* its payload was written */
 	bool refused;		/* an ICMP error was told once */
+	enum load_mark mark;	/* of what is sent now */
+	uint64_t marked_packets, marked_bytes;	/* with LOAD_MARK_WINDOW */
 	/* Read by other threads. */
 	_Atomic uint64_t packets;
 	_Atomic uint64_t segments;	/* datagrams a message; 1: the kernel cuts nothing */
@@ -93,7 +95,33 @@ static unsigned char *buffer_of(struct worker *w, const struct flow *f, struct u
 	return buf;
 }
 
-static void write_heads(const struct run_spec *spec, unsigned char *buf, uint64_t number, size_t n)
+/* The window began or ended since the last batch? */
+static void heed_mark(const struct flow *f, struct udp_sender *s)
+{
+	enum load_mark now = (enum load_mark)atomic_load_explicit(&f->common->mark,
+								  memory_order_relaxed);
+
+	if (now == s->mark || !f->common->spec->udp_marks)
+		return;
+	if (now == LOAD_MARK_WINDOW)
+		s->next = 1;
+	s->mark = now;
+}
+
+static uint64_t number_of(const struct udp_sender *s, size_t i)
+{
+	switch (s->mark) {
+	case LOAD_MARK_WINDOW:
+		return (s->next + i) | UDP_MARK_WINDOW;
+	case LOAD_MARK_AFTER:
+		return s->marked_packets | UDP_MARK_AFTER;
+	default:
+		return s->next + i;
+	}
+}
+
+static void write_heads(const struct run_spec *spec, unsigned char *buf,
+			const struct udp_sender *s, size_t n)
 {
 	uint64_t now = monotonic_ns();
 	struct udp_header h = {
@@ -102,7 +130,7 @@ static void write_heads(const struct run_spec *spec, unsigned char *buf, uint64_
 	};
 
 	for (size_t i = 0; i < n; i++) {
-		h.number = number + i;
+		h.number = number_of(s, i);
 		udp_header_put(buf + i * spec->block_bytes, &h, !spec->udp_counters_32bit);
 	}
 }
@@ -199,7 +227,8 @@ static enum turn send_turn(struct worker *w, struct flow *f)
 		else if (want < udp_header_bytes(!spec->udp_counters_32bit))
 			want = udp_header_bytes(!spec->udp_counters_32bit);
 		n = (want + block - 1) / block;
-		write_heads(spec, buf, s->next, n);
+		heed_mark(f, s);
+		write_heads(spec, buf, s, n);
 		sent = send_batch(f, buf, want, segments * block);
 		if (sent < 0) {
 			why = failed(w, f, s);
@@ -210,6 +239,10 @@ static enum turn send_turn(struct worker *w, struct flow *f)
 		}
 		n = ((size_t)sent + block - 1) / block;
 		s->next += n;
+		if (s->mark == LOAD_MARK_WINDOW) {
+			s->marked_packets += n;
+			s->marked_bytes += (size_t)sent;
+		}
 		flow_count(&s->packets, n);
 		flow_sent(f, (size_t)sent);
 		done += (size_t)sent;
@@ -231,6 +264,14 @@ static void sample_sender(const struct flow *f, struct flow_sample *out)
 	out->udp_gro = nd_bool_unknown(ND_NOT_APPLICABLE);
 }
 
+static bool marked_sent(const struct flow *f, struct load_marked *out)
+{
+	const struct udp_sender *s = f->own;
+
+	*out = (struct load_marked){ .packets = s->marked_packets, .bytes = s->marked_bytes };
+	return s->mark != LOAD_MARK_NONE;
+}
+
 const struct flow_ops udp_send = {
 	.name = "udp_send",
 	.events = EPOLLOUT, .end_events = EPOLLERR,
@@ -238,4 +279,5 @@ const struct flow_ops udp_send = {
 	.open = open_sender, .close = close_sender,
 	.turn = send_turn,
 	.sample = sample_sender,
+	.marked = marked_sent,
 };

@@ -76,6 +76,7 @@ static int check_data_answer(struct peer *p, const cJSON *m, struct error *err)
 		     strnlen(c->valuestring, PEER_COOKIE_BYTES) == PEER_COOKIE_BYTES - 1 &&
 		     wire_cookie_begins(c->valuestring, PEER_COOKIE_BYTES);
 	}
+	p->spec.udp_marks &= cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(m, "udp_marks"));
 	if (n == run_flows(&p->spec))
 		p->spec.latency = false;
 	if (ok && n == run_connections(&p->spec))
@@ -182,6 +183,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 		fds[i] = -1;
 	p->spec = *spec;
 	/* An iperf3 knows no such requests. */
+	p->spec.udp_marks &= p->dialect != PEER_IPERF3;
 	p->spec.latency &= p->dialect != PEER_IPERF3;
 	if (p->dialect == PEER_IPERF3)
 		return iperf3_run_prepare(p, fds, timeout_ms, err);

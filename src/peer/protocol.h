@@ -7,8 +7,8 @@
  *                                   hears_signs}
  *   facts                           facts {facts}
  *   clock                           clock {now_ns}
- *   prepare {spec}                  queued {ahead} ... data {cookies, pacing_bps, rate_bps} ...
- *                                   ready
+ *   prepare {spec}                  queued {ahead} ... data {cookies, pacing_bps, rate_bps,
+ *                                   udp_marks} ... ready
  *   start {from_ns, to_ns, stop_ns} sample {sample} ... end {end}
  *   cancel                          -
  *   bye                             -

@@ -194,7 +194,8 @@ static int send_cookies(struct server_run *r, cJSON *cookies)
 		m = NULL;
 	}
 	if (m && (!json_add_u64(m, "pacing_bps", r->spec.pacing_bps) ||
-		  !json_add_u64(m, "rate_bps", r->spec.rate_bps))) {
+		  !json_add_u64(m, "rate_bps", r->spec.rate_bps) ||
+		  !cJSON_AddBoolToObject(m, "udp_marks", r->spec.udp_marks))) {
 		cJSON_Delete(m);
 		m = NULL;
 	}

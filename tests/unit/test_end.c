@@ -110,6 +110,38 @@ static void both_ends_agree(void **state)
 	facts_free(r.facts);
 }
 
+/* Waiting whether there is more is no part of the time that an iperf3 client is told. */
+static void settling_takes_no_time_of_the_test(void **state)
+{
+	struct rig r;
+	struct peer_results said = { 0 };
+	uint64_t begun = now_ns(), quiet_ns = 500000000ULL;
+	struct end_live live;
+	bool fresh;
+
+	(void)state;
+	rig_start(&r, 0, 300);
+	struct run_end tx, rx;
+	struct arena *mem = arena_new(0);
+	while (end_wait(r.rx, 300, &live, &fresh))
+		;
+	end_quiesce(r.rx);
+	end_quiesce(r.tx);
+	end_settle(r.rx, (unsigned int)(quiet_ns / 1000000), 20000);
+	end_stop(r.rx);
+	uint64_t elapsed = now_ns() - begun;
+	assert_int_equal(end_results(r.rx, &said), 0);
+	assert_true(said.flows[0].seconds > 0.2);
+	assert_true(said.flows[0].seconds * 1e9 <= (double)(elapsed - quiet_ns));
+	peer_results_free(&said);
+	assert_int_equal(end_finish(r.rx, mem, &rx), 0);
+	assert_int_equal(end_finish(r.tx, mem, &tx), 0);
+	counters_free(tx.window);
+	counters_free(rx.window);
+	arena_free(mem);
+	facts_free(r.facts);
+}
+
 static void cancel_keeps_what_was_sampled(void **state)
 {
 	struct rig r;
@@ -250,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ends_agree),
+		cmocka_unit_test(settling_takes_no_time_of_the_test),
 		cmocka_unit_test(cancel_keeps_what_was_sampled),
 		cmocka_unit_test(lost_connections_end_the_window),
 		cmocka_unit_test(a_vanished_peer_costs_no_rate),

@@ -299,6 +299,65 @@ static void test_hostile_times(void **state)
 	assert_int_equal(c.packets, 1000);
 }
 
+static void test_marks_bound_the_window(void **state)
+{
+	struct udp_count c;
+	struct udp_totals t;
+
+	(void)state;
+	udp_count_init(&c, true);
+	udp_count_expect_marks(&c);
+	take_range(&c, 1, 50);
+	assert_false(udp_count_marked(&c, &t));
+	/* 1 and 2 of the window are lost, one of before it is overtaken, 7 to 9 are lost. */
+	take(&c, 3 | UDP_MARK_WINDOW);
+	take(&c, 52);
+	for (uint64_t n = 4; n <= 6; n++)
+		take(&c, n | UDP_MARK_WINDOW);
+	assert_true(udp_count_marked(&c, &t));
+	assert_int_equal(t.packets, 4);
+	assert_int_equal(t.skipped - t.out_of_order, 2);
+	/* That the last are missing shows when what follows them comes; it is not counted. */
+	take(&c, 9 | UDP_MARK_AFTER);
+	take(&c, 9 | UDP_MARK_AFTER);
+	take(&c, 8 | UDP_MARK_WINDOW);
+	take(&c, 8 | UDP_MARK_WINDOW);
+	assert_true(udp_count_marked(&c, &t));
+	assert_int_equal(t.packets, 5);
+	assert_int_equal(t.bytes, 5 * BYTES);
+	assert_int_equal(t.skipped - t.out_of_order, 4);
+	assert_int_equal(t.packets + t.skipped - t.out_of_order, 9);
+	assert_int_equal(t.out_of_order, 1);
+	assert_int_equal(t.duplicates, 1);
+	/* Those of before stay counted, so that a window by the clock goes on as it was. */
+	assert_int_equal(c.packets, 55);
+}
+
+static void test_marks_of_a_window_that_was_lost(void **state)
+{
+	struct udp_count c;
+	struct udp_totals t;
+
+	(void)state;
+	udp_count_init(&c, true);
+	udp_count_expect_marks(&c);
+	take(&c, 100 | UDP_MARK_AFTER);
+	assert_true(udp_count_marked(&c, &t));
+	assert_int_equal(t.packets, 0);
+	assert_int_equal(t.skipped, 100);
+	/* Hostile: both marks, or a last one that no window reaches. */
+	take(&c, 5 | UDP_MARK_WINDOW | UDP_MARK_AFTER);
+	take(&c, (UINT64_C(1) << 40) | UDP_MARK_AFTER);
+	assert_true(udp_count_marked(&c, &t));
+	assert_int_equal(t.packets, 0);
+	assert_int_equal(t.skipped, 100);
+	/* Nobody who did not agree to marks heeds them. */
+	udp_count_init(&c, true);
+	take(&c, 1 | UDP_MARK_WINDOW);
+	assert_int_equal(c.foreign, 1);
+	assert_false(udp_count_marked(&c, &t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +373,8 @@ int main(void)
 		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_jitter),
 		cmocka_unit_test(test_hostile_times),
+		cmocka_unit_test(test_marks_bound_the_window),
+		cmocka_unit_test(test_marks_of_a_window_that_was_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
