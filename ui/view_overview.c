@@ -332,10 +332,15 @@ static void rate_graph(const struct scene *s, enum run_direction d, struct canva
 		values[i] = timescale_rate(&t, s, d, i);
 		most = values[i] > most ? values[i] : most;
 	}
-	canvas_text(c, left, 0, 0, INK_DIM, run_direction_word(d));
-	if (most > 0) {
-		format_rate(most, label, sizeof(label));
-		canvas_text(c, left, 0, left.rows > 1 ? 1 : 0, INK_DIM, label);
+	format_rate(most, label, sizeof(label));
+	if (left.rows > 1 || !(most > 0)) {
+		canvas_text(c, left, 0, 0, INK_DIM, run_direction_word(d));
+		if (most > 0)
+			canvas_text(c, left, 0, 1, INK_DIM, label);
+	} else {
+		/* One row for both: the arrow of the path above. */
+		canvas_mark(c, left, 0, 0, INK_DIM, d == RUN_FORWARD ? MARK_RIGHT : MARK_LEFT);
+		canvas_text(c, left, 2, 0, INK_DIM, label);
 	}
 	draw_graph(c, a, INK_RATE, values, t.columns, most);
 }
