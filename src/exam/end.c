@@ -65,14 +65,14 @@ static void shift_window(struct end *e, uint64_t begin_ns)
 }
 
 /*
- * A run by bytes, and one that is to be whole, have no time to lose: what moves before the first
- * sample would be missing in the end.  Threads that were not born yet have used no CPU.
+ * Where the window has no lead, what moves before the first sample would be missing in the end.
+ * Threads that were not born yet have used no CPU.
  */
 static int begin_at_once(struct end *e, struct error *err)
 {
 	struct counters *first = NULL;
 
-	if ((!e->amount_bytes && !e->whole) || e->spec.warmup_ms)
+	if (e->spec.warmup_ms || (!e->amount_bytes && !e->whole && !end_counts_all(&e->spec)))
 		return 0;
 	int rc = end_take_sample(e, COUNTER_AT_ENDS, &first);
 	if (!rc) {
@@ -85,7 +85,8 @@ static int begin_at_once(struct end *e, struct error *err)
 	}
 	if (rc)
 		return error_set(err, -rc, "cannot sample this host: %s", strerror(-rc));
-	if (first->clock.monotonic_ns.k == ND_KNOWN)
+	/* Else both ends' windows end at the same moment, even if one began later. */
+	if ((e->amount_bytes || e->whole) && first->clock.monotonic_ns.k == ND_KNOWN)
 		shift_window(e, first->clock.monotonic_ns.v);
 	return 0;
 }
@@ -133,7 +134,7 @@ static int set_up_ping(struct end *e, const struct end_config *config, struct er
 {
 	struct ping_config c = { .fd = config->fds[run_flows(config->spec)],
 				 .tos = config->spec->tos, .echo = !config->asks };
-	uint64_t before = e->spec.warmup_ms * 1000000ULL + END_LEAD_NS;
+	uint64_t before = e->spec.warmup_ms * 1000000ULL + end_lead_ns(&e->spec);
 
 	e->asks = config->asks;
 	e->traffic_ns = e->window.from_ns > before ? e->window.from_ns - before : 0;

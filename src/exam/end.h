@@ -19,8 +19,20 @@
  */
 #define END_IDLE_NS 400000000ULL
 #define END_IDLE_QUIET_NS 100000000ULL
-/* From the begin of traffic until both ends surely move data. */
-#define END_LEAD_NS 20000000ULL
+/*
+ * Of TCP without a warm-up all counts, from the first byte to the sender's last, so that no
+ * receiver counts more than was sent.  Datagrams are counted by their marks.
+ */
+static inline bool end_counts_all(const struct run_spec *s)
+{
+	return !s->warmup_ms && s->protocol == RUN_TCP;
+}
+
+/* From the begin of traffic until the window, or its warm-up: both ends move data by then. */
+static inline uint64_t end_lead_ns(const struct run_spec *s)
+{
+	return end_counts_all(s) ? 0 : 20000000ULL;
+}
 
 /* How often an end is sampled: 10 Hz. */
 #define END_INTERVAL_NS (1000000000ULL / EXAM_SAMPLES_PER_SECOND)

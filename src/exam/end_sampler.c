@@ -11,6 +11,8 @@
 
 /* What takes longer (sysfs walks, protocol counters) once in this many intervals. */
 #define SLOW_EVERY 5
+/* For 50 ms at most: a worker whose CPU is stolen. */
+#define HUSH_TURNS 250
 /* How far from the true end of a run by bytes its window may end. */
 #define TOTAL_POLL_NS 1000000ULL
 /* Longer than what was sent is under way. */
@@ -318,10 +320,11 @@ static void note_held_up(struct end *e, const struct turn *t, uint64_t at)
 /* Senders stop; what they have in hand goes out in a moment, and is to be in the last sample. */
 static void hush(struct end *e)
 {
-	static const struct timespec pause = { .tv_nsec = 1000000 };
+	static const struct timespec pause = { .tv_nsec = 200000 };
 
 	load_quiesce(e->load);
-	nanosleep(&pause, NULL);
+	for (int i = 0; i < HUSH_TURNS && !load_quiesced(e->load); i++)
+		nanosleep(&pause, NULL);
 }
 
 /*
@@ -338,7 +341,7 @@ static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 
 		if (!awake && !e->first)
 			return 0;
-		if (over && e->first && e->whole)
+		if (over && e->first && (e->whole || end_counts_all(&e->spec)))
 			hush(e);
 		if (over && e->first)
 			load_mark(e->load, LOAD_MARK_AFTER);

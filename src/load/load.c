@@ -526,6 +526,14 @@ bool load_unread(const struct load *l)
 	return false;
 }
 
+bool load_quiesced(const struct load *l)
+{
+	for (size_t i = 0; i < l->nworkers; i++)
+		if (!atomic_load_explicit(&l->workers[i].quiesced, memory_order_acquire))
+			return false;
+	return true;
+}
+
 void load_quiesce(struct load *l)
 {
 	for (size_t i = 0; i < l->nworkers; i++)

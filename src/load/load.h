@@ -226,6 +226,8 @@ bool load_unread(const struct load *l);
  * a closing peer counts as no failure).  Does not wait.
  */
 void load_quiesce(struct load *l);
+/* Every sender has: what they sent is not going to grow. */
+bool load_quiesced(const struct load *l);
 /* Stops the workers and joins them: counters stand still, and load_sample() may read them. */
 void load_halt(struct load *l);
 /* Stops the workers, joins them and closes the sockets.  Frees l.  NULL is fine. */

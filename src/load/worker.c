@@ -202,7 +202,6 @@ static void wait_events(struct worker *w, int64_t ns)
 /* The run is over: senders have written their last byte, receivers go on. */
 static void quiesce(struct worker *w)
 {
-	w->quiesced = true;
 	w->nready = w->nwaiting = w->npaced = 0;
 	w->due_ns = INFINITY;
 	for (size_t i = 0; i < w->nflows; i++) {
@@ -219,6 +218,7 @@ static void quiesce(struct worker *w)
 			f->finishing = true;
 		make_ready(w, f);
 	}
+	atomic_store_explicit(&w->quiesced, true, memory_order_release);
 }
 
 /* What the kernel still has of ours, for a moment: the other end may never take it. */

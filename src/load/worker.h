@@ -34,7 +34,8 @@ struct worker {
 	struct holdoff holdoff;
 	double due_ns;		/* of the first of them */
 	int epoll_fd, event_fd;
-	bool started, quiesced;
+	bool started;
+	atomic_bool quiesced;	/* its senders send no more */
 	pthread_t thread;
 };
 

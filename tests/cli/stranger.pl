@@ -190,9 +190,8 @@ if ($mode eq 'listen') {
 	recv($data, my $answer, 4, 0);
 	take($control, 2);
 	my ($begun, $number, $select) = (now(), 0, IO::Select->new($control));
-	until (++$number % 100 == 0 && $select->can_read(0.001)) {
+	until (++$number % 100 == 0 && ($select->can_read(0) || now() - $begun > 9)) {
 		send($data, pack('NNNx988', 0, 0, $number), 0);
-		last if now() - $begun > 9;
 	}
 	my $heard = take($control, 1);
 	my $code = take($control, 4);

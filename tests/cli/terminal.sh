@@ -24,8 +24,10 @@ says "progress" "run 1 of 2: forward, 1 stream" "$work/out"
 says "colours" "$escape\[[0-9;]*m"
 seen >"$work/seen"
 check "no line of progress stays" [ -z "$(grep '^run ' "$work/seen")" ]
-# Columns, not bytes.
-check "nothing is wider than the terminal" [ "$(LC_ALL=C.UTF-8 wc -L <"$work/seen")" -le 80 ]
+# Columns, not bytes.  A complaint is one line however long: on a busy machine a run may fail.
+widest=$(grep -v '^netdoctor: ' "$work/seen" | LC_ALL=C.UTF-8 wc -L)
+[ "$widest" -le 80 ] || sed -n 's/^/# /p' "$work/seen"
+check "nothing is wider than the terminal" [ "$widest" -le 80 ]
 
 on_terminal NO_COLOR=1 --forward
 check "no colours with NO_COLOR" [ -z "$(grep "$escape\[[0-9;]*m" "$work/out")" ]

@@ -108,6 +108,15 @@ holds "exactly so many were sent and received" \
 measure -k 10 -l 64K -R -J
 holds "by blocks, from the peer" '.end.sum_received.bytes == 655360'
 
+# Without a warm-up from the first byte to the sender's last.
+for options in "" "-R" "--bidir" "-P 4 -R"; do
+	# shellcheck disable=SC2086
+	measure -t 1 -J $options
+	holds "no receiver counts more than was sent: $options" '.error == null and (.end |
+		.sum_received.bytes <= .sum_sent.bytes and .sum_received.bytes > 0 and
+		(.sum_received_bidir_reverse.bytes // 0) <= (.sum_sent_bidir_reverse.bytes // 0))'
+done
+
 measure -t 1 -i 0.5 -O 0.5 -J
 measured "TCP in JSON"
 as_iperf3 tcp
