@@ -46,8 +46,8 @@ static struct run_window window_for(const struct run_spec *spec, uint64_t start_
 {
 	struct run_window w;
 
-	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) + (iperf3 ? 0 : end_lead_ns(spec)) +
-		    spec->warmup_ms * 1000000ULL;
+	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) +
+		    (iperf3 ? 0 : end_lead_ns(spec)) + spec->warmup_ms * 1000000ULL;
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
 	w.stop_ns = w.to_ns + TAIL_NS;
 	if (iperf3)

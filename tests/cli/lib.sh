@@ -192,9 +192,10 @@ four_at_a_time() {
 	done
 }
 
-# run_begins COUNT: one more run than so many, as the server tells them.
+# run_begins COUNT: one more run than so many, as the server tells them.  What comes before it, two
+# programs' start and a key exchange, takes long on a busy machine.
 run_begins() {
-	for _ in $(seq $((bound * 20))); do
+	for _ in $(seq $((bound * 100))); do
 		[ "$(grep -c ' run: ' "$work/serve")" -gt "$1" ] && return 0
 		sleep 0.05
 	done
