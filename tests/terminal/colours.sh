@@ -46,7 +46,8 @@ check "none on a terminal without" [ "$most" -lt 0 ]
 look tmux-256color --no-color
 check "none when not wanted" [ "$most" -lt 0 ]
 look tmux-256color --ascii
-check "ASCII says the same" grep -q 'cpu 2 .*ssssqqqqqqqqqqqq *98 %' "$work/cores"
+# How much of either depends on the moment of the run that plays.
+check "ASCII says the same" grep -qE 'cpu 2 .*s{2,}q{4,} *98 %' "$work/cores"
 
 type_line "clear; LC_ALL=C \$NETDOCTOR show $report"
 shows "the C locale" '\[1 Overview\]'
