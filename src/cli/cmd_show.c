@@ -54,29 +54,26 @@ static int open_report(const char *file, size_t *len, struct error *err)
 	return rc;
 }
 
-static int read_report(const char *file, char **out, size_t *len, struct error *err)
+static int read_report(int fd, const char *file, char **out, size_t len, struct error *err)
 {
-	int fd = open_report(file, len, err), rc;
+	*out = malloc(len + 1);
+	int rc = *out ? read_all(fd, *out, len) : -ENOMEM;
 
-	if (fd < 0)
-		return fd;
-	*out = malloc(*len + 1);
-	rc = *out ? read_all(fd, *out, *len) : -ENOMEM;
 	if (rc)
-		error_set(err, -rc, "cannot read %s: %s", file, strerror(-rc));
-	else
-		(*out)[*len] = '\0';
-	close(fd);
-	return rc;
+		return error_set(err, -rc, "cannot read %s: %s", file, strerror(-rc));
+	(*out)[len] = '\0';
+	return 0;
 }
 
-static int read_exam(const char *file, struct exam **e, uint64_t *created_ns, struct error *err)
+/* Takes over fd. */
+static int read_exam(int fd, const char *file, size_t len, struct exam **e, uint64_t *created_ns,
+		     struct error *err)
 {
 	struct error why = { "" };
 	char *json = NULL;
-	size_t len = 0;
-	int rc = read_report(file, &json, &len, err);
+	int rc = read_report(fd, file, &json, len, err);
 
+	close(fd);
 	if (!rc) {
 		rc = report_read_json(json, len, e, created_ns, &why);
 		if (rc)
@@ -86,48 +83,61 @@ static int read_exam(const char *file, struct exam **e, uint64_t *created_ns, st
 	return rc;
 }
 
-static int show(const struct show_settings *s, const char *file, const struct exam *e,
-		const struct diagnosis *d)
+static int replay(struct screen *screen, const char *file, const struct exam *e,
+		  const struct diagnosis *d, uint64_t created_ns)
+{
+	struct stop *stop = stop_watch();
+
+	if (!stop)
+		return complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	return screen_replay(screen, stop, file, e, d, created_ns);
+}
+
+/* Takes over fd.  What is long to read is waited for on the screen. */
+static int show(struct show_settings *s, int fd, const char *file, size_t len)
 {
 	bool unwanted = s->plain || s->output.file;
 	struct screen *screen = screen_open(&s->output, unwanted ? SCREEN_UNWANTED : SCREEN_USUAL);
+	struct diagnosis *d = NULL;
+	struct exam *e = NULL;
+	struct error err = { "" };
+	int rc;
 
-	if (!screen)
-		return output_report(&s->output, report_writers, e, d);
-	struct stop *stop = stop_watch();
-	int rc = stop ? screen_replay(screen, stop, file, e, d) : -1;
+	if (screen)
+		screen_say(screen, "reading %s", file);
+	rc = read_exam(fd, file, len, &e, &s->output.created_ns, &err);
+	if (!rc && (rc = diagnose(e, &d)))
+		error_set(&err, -rc, "cannot diagnose: %s", strerror(-rc));
+	if (!rc && screen)
+		rc = replay(screen, file, e, d, s->output.created_ns);
 	screen_close(screen);
-	if (stop && !rc)
-		return output_report(&s->output, report_writers, e, d);
-	return stop ? rc : complain(EXIT_COULD_NOT_TELL, "cannot watch for Ctrl-C");
+	if (*err.text)
+		rc = complain(EXIT_COULD_NOT_TELL, "%s", err.text);
+	if (!rc)
+		rc = output_report(&s->output, report_writers, e, d);
+	if (!rc)
+		rc = diagnosis_exit_code(d);
+	diagnosis_free(d);
+	exam_free(e);
+	return rc;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct show_settings s = { 0 };
-	struct diagnosis *d = NULL;
-	struct exam *e = NULL;
 	struct error err = { "" };
 	const char *file = NULL;
-	size_t n;
+	size_t n, len = 0;
 	int rc = options_parse(self, argc, argv, &s, &file, 1, &n);
 
 	if (rc)
 		return rc < 0 ? EXIT_USAGE : 0;
 	if (!file)
 		return complain(EXIT_USAGE, "show: which report? netdoctor show FILE");
-	if (read_exam(file, &e, &s.output.created_ns, &err))
+	int fd = open_report(file, &len, &err);
+	if (fd < 0)
 		return complain(EXIT_COULD_NOT_TELL, "%s", err.text);
-	rc = diagnose(e, &d);
-	if (rc)
-		rc = complain(EXIT_COULD_NOT_TELL, "cannot diagnose: %s", strerror(-rc));
-	else
-		rc = show(&s, file, e, d);
-	if (!rc)
-		rc = diagnosis_exit_code(d);
-	diagnosis_free(d);
-	exam_free(e);
-	return rc;
+	return show(&s, fd, file, len);
 }
 
 const struct command command_show = {

@@ -2,6 +2,7 @@
 #include "src/cli/screen.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,25 @@ void screen_close(struct screen *s)
 		return;
 	terminal_close(s->terminal);
 	free(s);
+}
+
+void screen_say(const struct screen *s, const char *fmt, ...)
+{
+	unsigned int columns, rows;
+	char line[CANVAS_MAX_COLUMNS];
+	struct canvas c;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	terminal_size(s->terminal, &columns, &rows);
+	if (canvas_init(&c, columns, rows, s->utf8))
+		return;
+	canvas_text(&c, (struct area){ 0, 0, columns, rows }, 0, 0, INK_DIM, line);
+	/* Without memory for it there may be some for what follows. */
+	(void)terminal_show(s->terminal, &c);
+	canvas_free(&c);
 }
 
 static void update(void *state, struct scene *scene)
@@ -255,11 +275,12 @@ void screen_serve(struct screen *s, struct stop *stop, struct stage *stage, doub
 }
 
 int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,
-		  const struct diagnosis *d)
+		  const struct diagnosis *d, uint64_t created_ns)
 {
 	struct history *histories[EXAM_ENDS] = { history_new(), history_new() };
 	int rc = -1;
 
+	s->output.created_ns = created_ns;
 	app_init(&s->app, SCENE_SHOW);
 	s->app.scene.file = file;
 	s->feed.begun_s = loop_seconds_now();

@@ -44,8 +44,14 @@ int screen_examine(struct screen *s, enum scene_mode mode, const struct conduct_
  */
 void screen_serve(struct screen *s, struct stop *stop, struct stage *stage, double begun_s,
 		  const char *invitation);
-/* Shows what was recorded until the user leaves.  0 or a complaint's exit code. */
+/* One line on an empty screen, until there is more. */
+void screen_say(const struct screen *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/*
+ * Shows what was recorded until the user leaves.  created_ns: when, for reports that are written
+ * from there.  0 or a complaint's exit code.
+ */
 int screen_replay(struct screen *s, struct stop *stop, const char *file, const struct exam *e,
-		  const struct diagnosis *d);
+		  const struct diagnosis *d, uint64_t created_ns);
 
 #endif

@@ -10,8 +10,12 @@ jq '{schema: "netdoctor-report/1", exam: .exam}' "$exam" >"$report" || exit 1
 
 terminal 80 24
 note_modes before
+mux pipe-pane "cat >$work/drawn"
 type_line "\$NETDOCTOR show $report; echo status \$?"
 shows "the first view" '\[1 Overview\]'
+mux pipe-pane
+# A large report takes seconds.
+check "what it did before was on the screen" grep -qF "reading $report" "$work/drawn"
 shows "the rate and its ceiling" '> cpu peer .*14\.1'
 views=$(screen | head -n 1 | grep -oE '[0-9] [A-Z][a-zA-Z]*' | wc -l)
 for view in $(seq 1 "$views"); do
