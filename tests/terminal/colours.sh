@@ -53,6 +53,8 @@ type_line "clear; LC_ALL=C \$NETDOCTOR show $report"
 shows "the C locale" '\[1 Overview\]'
 check "is ASCII by itself" [ -z "$(screen | LC_ALL=C tr -d '\000-\177')" ]
 keys q
+# What is typed while the terminal is given back is lost.
+until_shown '[#$] *$'
 type_line "clear; TERM=no-such-terminal \$NETDOCTOR show $report; echo status \$?"
 said "text on a terminal that nobody knows, and why" 'no screen, text instead: '
 type_line "clear; \$NETDOCTOR show $report </dev/null >/dev/null; echo status \$?"
