@@ -405,7 +405,7 @@ static void end_of_server(int signal_number, unsigned int least_ms, const char *
 	cJSON_Delete(sample);
 	began = timing_now_ns();
 	kill(child, signal_number);
-	while (rc == 0 && ms_since(began) < 4000) {
+	while (rc == 0 && ms_since(began) < 20000) {
 		rc = peer_run_poll(p, 50, &sample, &err);
 		cJSON_Delete(sample);
 	}
