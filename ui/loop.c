@@ -2,17 +2,15 @@
 #include "ui/loop.h"
 
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "src/core/clock.h"
 
 enum { FRAME_MS = 100 };
 
 double loop_seconds_now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 static void hold(const struct loop *l)

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/cli/child.h"
 #include "src/cli/remote_words.h"
+#include "src/core/clock.h"
 
 enum {
 	START_MS = 20000,	/* from ssh's start to the far server's; nobody is asked anything */
@@ -37,10 +37,7 @@ struct remote {
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return monotonic_ns() / 1000000;
 }
 
 static int ms_until(uint64_t deadline_ms)

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "src/core/clock.h"
 
 enum {
 	DEADLINE_MS = 2000,
@@ -65,10 +66,7 @@ static int open_protocol(struct live_netlink *nl, int protocol)
 
 static int64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(monotonic_ns() / 1000000);
 }
 
 static int wait_readable(int fd, int64_t deadline)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "probes/probe.h"
+#include "src/core/clock.h"
 #include "src/exam/conduct_run.h"
 
 /* A peer's facts may be large (hundreds of queues), not endless. */
@@ -138,15 +138,6 @@ static bool cancelled(const struct conduct_options *o)
 	return o->cancelled && o->cancelled(o->state);
 }
 
-static uint64_t elapsed_ms(const struct timespec *since)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)((now.tv_sec - since->tv_sec) * 1000 +
-			  (now.tv_nsec - since->tv_nsec) / 1000000);
-}
-
 /* What the user left open is ours to fit to what the server allows. */
 static void fit_to_limits(struct conduct_options *o, const struct exam *e, const struct peer *peer)
 {
@@ -176,12 +167,12 @@ static int conduct_runs(struct peer *peer, struct conduct_options *o, struct exa
 			struct error *err)
 {
 	struct planned_run planned;
-	struct timespec begun;
 	int64_t offset_ns = 0;
 	int rc = sync_clocks(peer, &offset_ns, err);
 
-	clock_gettime(CLOCK_MONOTONIC, &begun);
-	while (!rc && !cancelled(o) && plan_next(e, &o->plan, elapsed_ms(&begun), &planned)) {
+	const uint64_t begun_ns = monotonic_ns();
+	while (!rc && !cancelled(o) &&
+	       plan_next(e, &o->plan, (monotonic_ns() - begun_ns) / 1000000, &planned)) {
 		rc = conduct_run(peer, o, &planned, offset_ns, e, err);
 		if (rc && peer_alive(peer)) {
 			/* This run failed (a refused option, say) and stands in the exam with its

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "src/core/clock.h"
 #include "src/exam/conclude.h"
 #include "src/exam/live.h"
 #include "src/exam/one_ended.h"
@@ -27,14 +27,6 @@
 #define IPERF3_UDP_TAIL_NS 20000000ULL
 
 struct live_pair { struct end_live live[EXAM_ENDS]; bool seen[EXAM_ENDS]; };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
-}
 
 static bool by_bytes(const struct run_spec *s)
 {
@@ -93,7 +85,7 @@ static void tell(const struct conduct *c, struct exam_progress *p)
 	if (c->run->spec.latency)
 		p->length_s += END_IDLE_NS / 1e9;
 	if (c->begun_ns)
-		p->elapsed_s = (double)(now_ns() - c->begun_ns) / 1e9;
+		p->elapsed_s = (double)(monotonic_ns() - c->begun_ns) / 1e9;
 	c->options->progress(c->options->state, p);
 }
 
@@ -144,8 +136,8 @@ static void tell_beats(struct conduct *c, bool over)
 	struct beat *pair[EXAM_ENDS];
 
 	for (struct beat *b; (b = end_take_beat(c->end));)
-		beat_pairing_add(&c->beats, SIDE_LOCAL, b, now_ns());
-	while (beat_pairing_next(&c->beats, now_ns(), over, pair)) {
+		beat_pairing_add(&c->beats, SIDE_LOCAL, b, monotonic_ns());
+	while (beat_pairing_next(&c->beats, monotonic_ns(), over, pair)) {
 		struct exam_progress p = { .phase = EXAM_BEAT,
 					   .beats = { pair[SIDE_LOCAL], pair[SIDE_PEER] } };
 		tell(c, &p);
@@ -171,7 +163,7 @@ static int listen_to_peer(struct conduct *c, unsigned int timeout_ms, struct err
 			c->live.seen[SIDE_PEER] = true;
 		struct beat *b = beat_from_json(cJSON_GetObjectItemCaseSensitive(sample, "beat"));
 		if (b)
-			beat_pairing_add(&c->beats, SIDE_PEER, b, now_ns());
+			beat_pairing_add(&c->beats, SIDE_PEER, b, monotonic_ns());
 	} while (!rc);
 	cJSON_Delete(sample);
 	return rc;
@@ -208,9 +200,9 @@ static int watch(struct conduct *c, struct error *err)
 		/* Its end of a run by bytes is over: what does not come soon never will. */
 		if (!c->iperf3 && peer_run_over(c->peer) &&
 		    (!peer_over_ns || (fresh && c->live.live[SIDE_LOCAL].rate_bps > 0)))
-			peer_over_ns = now_ns();
+			peer_over_ns = monotonic_ns();
 		if (peer_over_ns && by_bytes(&c->run->spec) &&
-		    now_ns() - peer_over_ns > IN_FLIGHT_NS)
+		    monotonic_ns() - peer_over_ns > IN_FLIGHT_NS)
 			end_cancel(c->end);
 		tell_beats(c, false);
 		tell_phase(c, EXAM_RUN_GOES_ON);
@@ -227,17 +219,18 @@ static int watch(struct conduct *c, struct error *err)
  */
 static int await_peer(struct conduct *c, struct error *err)
 {
-	uint64_t sent_ns = now_ns();
+	uint64_t sent_ns = monotonic_ns();
 	uint64_t patience_ns = (c->stopped ? STOP_TIMEOUT_MS : FINISH_TIMEOUT_MS) * 1000000ULL;
 	bool patient = by_bytes(&c->run->spec) && !c->stopped;
 	bool told = c->stopped || !patient || c->run->spec.protocol != RUN_UDP;
 	int rc = 0;
 
-	while (!rc && !peer_run_over(c->peer) && (patient || now_ns() - sent_ns < patience_ns)) {
+	while (!rc && !peer_run_over(c->peer) &&
+	       (patient || monotonic_ns() - sent_ns < patience_ns)) {
 		rc = listen_to_peer(c, 20, err);
 		if (rc == -EINTR)
 			rc = 0;
-		if (!rc && !told && now_ns() - sent_ns > IN_FLIGHT_NS) {
+		if (!rc && !told && monotonic_ns() - sent_ns > IN_FLIGHT_NS) {
 			told = true;
 			rc = peer_run_cut(c->peer, err);
 		}
@@ -288,7 +281,7 @@ static int keep_iperf3(const struct peer_results *said, struct exam *e, struct r
 static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struct error *err)
 {
 	const struct run_spec *spec = &c->run->spec;
-	struct run_window w = window_for(spec, now_ns(), c->iperf3);
+	struct run_window w = window_for(spec, monotonic_ns(), c->iperf3);
 	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = c->exam->facts[SIDE_LOCAL],
@@ -297,7 +290,7 @@ static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struc
 				     .same_machine = nd_is_true(c->exam->path.same_machine) };
 	int rc = end_start(&config, &c->end, err);
 
-	c->begun_ns = now_ns();
+	c->begun_ns = monotonic_ns();
 	return rc ? rc : peer_run_start(c->peer, &theirs, err);
 }
 

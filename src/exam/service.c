@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probes/probe.h"
+#include "src/core/clock.h"
 #include "src/exam/conduct.h"
 #include "src/exam/live.h"
 #include "src/exam/one_ended.h"
@@ -173,11 +174,8 @@ struct meter { uint64_t last_ns, last_bytes; double excess; };
 static bool sends_too_much(struct end *end, const struct run_spec *s, struct meter *m)
 {
 	double allowed = (double)s->receive_bps / 8 * (double)s->streams;
-	uint64_t bytes = end_received_bytes(end);
-	struct timespec t;
+	uint64_t bytes = end_received_bytes(end), now = monotonic_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 	if (m->last_ns)
 		m->excess += (double)(bytes - m->last_bytes) -
 			     allowed * (double)(now - m->last_ns) / 1e9;

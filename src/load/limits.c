@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/load/limits.h"
 
-#include <time.h>
-
 enum {
 	SHARE_BYTES = 1024 * 1024,
 	/* Later than this (the path or the CPU held us up) is given up, not caught up. */
 	PACE_MAX_LAG_NS = 100 * 1000 * 1000
 };
-
-uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 uint64_t amount_of(const struct run_spec *spec)
 {

@@ -7,9 +7,8 @@
 
 #include <stdatomic.h>
 
+#include "src/core/clock.h"
 #include "src/load/load.h"
-
-uint64_t monotonic_ns(void);
 
 /*
  * An amount to be sent by all senders of a load together.  They take shares of about a MiB,

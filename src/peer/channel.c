@@ -20,7 +20,7 @@ void channel_init(struct channel *ch, int fd, struct tls *tls, size_t max_receiv
 	ch->fd = fd;
 	ch->tls = tls;
 	ch->max_receive = max_receive;
-	ch->last_receive_ns = ch->last_send_ns = timing_now_ns();
+	ch->last_receive_ns = ch->last_send_ns = monotonic_ns();
 }
 
 void channel_free(struct channel *ch)
@@ -147,7 +147,7 @@ static int send_message(struct channel *ch, const cJSON *message, bool last, uin
 	if (rc < 0)
 		ch->broken = rc;
 	else
-		ch->last_send_ns = timing_now_ns();
+		ch->last_send_ns = monotonic_ns();
 	pthread_mutex_unlock(&ch->lock);
 out:
 	free(frame);
@@ -168,7 +168,7 @@ void channel_last_words(struct channel *ch, const cJSON *message, unsigned int m
 
 	if (send_message(ch, message, true, deadline) < 0 || shutdown(ch->fd, SHUT_WR))
 		return;
-	while (n > 0 && timing_now_ns() < deadline) {
+	while (n > 0 && monotonic_ns() < deadline) {
 		/* Below TLS: nobody will look at it. */
 		n = recv(ch->fd, waste, sizeof(waste), MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -233,7 +233,7 @@ static int receive_step(struct channel *ch, short *events, cJSON **message)
 				      ch->body_cap - ch->body_got, events);
 		if (n < 0)
 			return (int)n;
-		ch->last_receive_ns = timing_now_ns();
+		ch->last_receive_ns = monotonic_ns();
 		if (header) {
 			ch->header_got += (size_t)n;
 			rc = ch->header_got == sizeof(ch->header) ? take_header(ch) : 0;

@@ -118,7 +118,7 @@ int client_heed(const struct peer *p, struct error *err)
  */
 static void note_absence(struct peer *p, uint64_t since_ns)
 {
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now > since_ns && now - since_ns > (uint64_t)p->timing->silence_ms * 1000000u / 3)
 		p->back_ns = now;
@@ -134,7 +134,7 @@ static uint64_t sign_is_due(struct peer *p)
 
 static int give_sign(struct peer *p, struct error *err)
 {
-	if (timing_now_ns() < sign_is_due(p))
+	if (monotonic_ns() < sign_is_due(p))
 		return 0;
 	return client_send(p, client_message("alive", p->run_id), err);
 }
@@ -157,18 +157,18 @@ static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, s
 	rc = channel_receive(&p->channel, -1, until, m);
 	if (rc == -ETIMEDOUT)
 		note_absence(p, until);
-	p->listened_ns = timing_now_ns();
+	p->listened_ns = monotonic_ns();
 	if (rc == 0)
 		return 0;
 	if (rc != -ETIMEDOUT)
 		return lost(p, rc, err);
-	if (timing_now_ns() >= silence_ends(p, w)) {
+	if (monotonic_ns() >= silence_ends(p, w)) {
 		channel_break(&p->channel, -ECONNRESET);
 		return error_set(err, ETIMEDOUT, "%s: session lost: no sign of life for %u ms: "
 				 "killed, cut off, or the path is too full", p->label,
 				 p->timing->silence_ms);
 	}
-	if (timing_now_ns() >= w->deadline_ns)
+	if (monotonic_ns() >= w->deadline_ns)
 		return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
 	return 0;
 }
@@ -203,7 +203,7 @@ int client_receive(struct peer *p, struct client_wait *w, cJSON **answer, struct
 		}
 		cJSON_Delete(m);
 		/* A server that only chats must not keep us past the deadline. */
-		if (timing_now_ns() >= w->deadline_ns)
+		if (monotonic_ns() >= w->deadline_ns)
 			return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);
 		rc = client_heed(p, err);
 		if (rc < 0)
@@ -340,7 +340,7 @@ static int take_clock_answer(struct peer *p, uint64_t id, uint64_t sent_ns, uint
 
 	if (rc < 0)
 		return rc;
-	received = timing_now_ns();
+	received = monotonic_ns();
 	bool ok = json_get_u64(answer, "now_ns", 0, INT64_MAX, &theirs);
 	cJSON_Delete(answer);
 	if (!ok)
@@ -361,7 +361,7 @@ static int exchange_clocks(struct peer *p, size_t n, uint64_t deadline_ns,
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		ids[i] = p->next_id++;
-		sent_ns[i] = timing_now_ns();
+		sent_ns[i] = monotonic_ns();
 		rc = client_send(p, client_message("clock", ids[i]), err);
 	}
 	for (size_t i = 0; i < n && rc == 0; i++) {

@@ -170,7 +170,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 		.id = p->next_id++,
 		.deadline_ns = deadline_in_ms(timeout_ms),
 		.watch_silence = true,
-		.silent_since_ns = timing_now_ns()
+		.silent_since_ns = monotonic_ns()
 	};
 	cJSON *answer = NULL;
 	int rc;
@@ -196,7 +196,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 		rc = open_data(p, answer, fds, w.deadline_ns, err);
 	cJSON_Delete(answer);
 	if (rc == 0) {
-		w.silent_since_ns = timing_now_ns();
+		w.silent_since_ns = monotonic_ns();
 		rc = client_expect(p, &w, "ready", &answer, err);
 		cJSON_Delete(answer);
 	}

@@ -113,7 +113,7 @@ static enum data_verdict look_locked(const struct data_registry *r, enum run_pro
 	size_t i = get_index(cookie);
 
 	if (!r->slots || i >= r->n || r->slots[i].protocol != protocol ||
-	    timing_now_ns() >= r->expires_ns)
+	    monotonic_ns() >= r->expires_ns)
 		return DATA_UNKNOWN;
 	if (CRYPTO_memcmp(r->slots[i].cookie, cookie, PEER_COOKIE_BYTES) != 0)
 		return DATA_UNKNOWN;

@@ -203,7 +203,7 @@ int dial_control(const struct addrinfo *addresses, const struct socket_address *
 		if (open == 0)
 			break;
 		i = wait_any(tries, n, until);
-		if (i < 0 && timing_now_ns() >= deadline_ns) {
+		if (i < 0 && monotonic_ns() >= deadline_ns) {
 			rc = telling(rc, -ETIMEDOUT);
 			break;
 		}
@@ -360,7 +360,7 @@ int dial_data(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct 
 		rc = d->heed ? d->heed(d->state, err) : 0;
 		if (rc < 0)
 			break;
-		if (i < 0 && timing_now_ns() < deadline_ns)
+		if (i < 0 && monotonic_ns() < deadline_ns)
 			continue;
 		if (i < 0) {
 			rc = error_set(err, ETIMEDOUT, "%s: only %zu of %zu data connections "

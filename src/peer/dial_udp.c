@@ -61,7 +61,7 @@ static const char *cookie_of(const struct knocking *k, unsigned int i)
 /* Sends what is due; when the next will be. */
 static uint64_t knock(struct knocking *k)
 {
-	uint64_t now = timing_now_ns(), next = UINT64_MAX;
+	uint64_t now = monotonic_ns(), next = UINT64_MAX;
 
 	for (unsigned int i = 0; i < k->n; i++) {
 		if (k->again_ns[i] <= now) {
@@ -151,7 +151,7 @@ int dial_udp(const struct dial_data *d, int *fds, uint64_t deadline_ns, struct e
 		poll(k.polls, k.n, deadline_left_ms(deadline_earlier(next, deadline_ns)));
 		done += collect(&k);
 		rc = d->heed ? d->heed(d->state, err) : 0;
-		if (rc == 0 && done < n && timing_now_ns() >= deadline_ns)
+		if (rc == 0 && done < n && monotonic_ns() >= deadline_ns)
 			rc = no_answer(&k, done, err);
 	}
 out:
@@ -176,7 +176,7 @@ static int await_hello(int fd, uint64_t until_ns, int *refused)
 		/* In reverse, data may overtake it. */
 		if (n > 0 && iperf3_is_hello_answer(got, (size_t)n))
 			return 0;
-		if (timing_now_ns() >= until_ns)
+		if (monotonic_ns() >= until_ns)
 			break;
 	}
 	return -ETIMEDOUT;
@@ -192,7 +192,7 @@ int dial_iperf3_udp(const struct dial_data *d, size_t flow, uint64_t deadline_ns
 	if (fd < 0)
 		return fd;
 	while (rc == -ETIMEDOUT) {
-		uint64_t now = timing_now_ns();
+		uint64_t now = monotonic_ns();
 
 		if (now >= deadline_ns) {
 			rc = no_answer(&k, flow, err);

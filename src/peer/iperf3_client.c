@@ -135,7 +135,7 @@ static int wait_control(const struct peer *p, uint64_t deadline_ns, const char *
 			return rc;
 		if (n > 0)
 			return 0;
-		if (timing_now_ns() >= deadline_ns)
+		if (monotonic_ns() >= deadline_ns)
 			return gone(p, -ETIMEDOUT, when, err);
 	}
 }
@@ -211,7 +211,7 @@ static int become_client(struct peer *p, const char *cookie, uint64_t deadline_n
 	uint64_t settled = deadline_earlier(deadline_in_ms(SETTLE_MS), deadline_ns);
 	int rc = attempt(p, cookie, deadline_ns, err);
 
-	while (worth_another_try(rc) && timing_now_ns() < settled) {
+	while (worth_another_try(rc) && monotonic_ns() < settled) {
 		int heed = client_heed(p, err);
 
 		if (heed < 0)

@@ -142,7 +142,7 @@ int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char
 	if (p[0].revents)
 		return wire_receive(is->fd, state, 1, deadline_ns);
 	if (!p[1].revents)
-		return timing_now_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
+		return monotonic_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
 	eventfd_read(is->wake_fd, &count);
 	rc = must_go(is);
 	return rc < 0 ? rc : -EAGAIN;
@@ -178,7 +178,7 @@ static bool is_udp(const struct iperf3_session *is)
 static void streams_are_due(struct iperf3_session *is, bool due)
 {
 	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = due ? timing_now_ns() : 0;
+	is->idle_since_ns = due ? monotonic_ns() : 0;
 	pthread_mutex_unlock(&is->server->lock);
 }
 
@@ -290,7 +290,7 @@ static void hook_received(void *state, uint64_t bytes)
 		return;
 	is->received = bytes;
 	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = timing_now_ns();
+	is->idle_since_ns = monotonic_ns();
 	pthread_mutex_unlock(&is->server->lock);
 }
 
@@ -358,7 +358,7 @@ static void set_window(struct iperf3_session *is)
 {
 	const struct run_spec *s = &is->parameters.spec;
 
-	is->window.from_ns = timing_now_ns() + s->warmup_ms * 1000000u;
+	is->window.from_ns = monotonic_ns() + s->warmup_ms * 1000000u;
 	is->window.to_ns = is->window.from_ns + s->window_ms * 1000000u;
 	is->window.stop_ns = is->window.to_ns + IPERF3_OVERRUN_S * UINT64_C(1000000000);
 }

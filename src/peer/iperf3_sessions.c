@@ -44,7 +44,7 @@ enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COO
 		    is->narrived == run_flows(&is->parameters.spec))
 			continue;
 		is->arrivals[is->narrived++] = (struct arrival){ .fd = fd, .serial = serial };
-		is->idle_since_ns = timing_now_ns();
+		is->idle_since_ns = monotonic_ns();
 		if (is->narrived == run_flows(&is->parameters.spec))
 			eventfd_write(is->wake_fd, 1);
 		v = DATA_TAKEN;
@@ -93,7 +93,7 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 
 static bool awaits_streams(const struct iperf3_session *is)
 {
-	if (timing_now_ns() - is->idle_since_ns < is->may_pause_ns)
+	if (monotonic_ns() - is->idle_since_ns < is->may_pause_ns)
 		return false;
 	return is->idle_since_ns && !is->displaced && !is->done &&
 	       is->narrived < run_flows(&is->parameters.spec);
@@ -137,7 +137,7 @@ static void displace(struct peer_server *s)
 		most = n;
 	}
 	crowd = most >= CROWD && most > s->options.max_iperf3 / 4;
-	if (!worst || (!crowd && timing_now_ns() - worst->idle_since_ns < PATIENCE_NS))
+	if (!worst || (!crowd && monotonic_ns() - worst->idle_since_ns < PATIENCE_NS))
 		return;
 	iperf3_displace(s, worst);
 }

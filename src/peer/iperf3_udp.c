@@ -52,7 +52,7 @@ static enum data_verdict take(void *state, const char *greeting, int fd)
 	if (v == DATA_TAKEN && is->collecting && !is->displaced && is->narrived < n) {
 		is->arrivals[is->narrived] = (struct arrival){ .fd = fd, .serial = is->narrived };
 		is->narrived++;
-		is->idle_since_ns = timing_now_ns();
+		is->idle_since_ns = monotonic_ns();
 		if (is->narrived == n)
 			eventfd_write(is->wake_fd, 1);
 	} else {
@@ -127,7 +127,7 @@ static uint64_t ends_at(const struct iperf3_session *o)
 static bool turn_taken(struct iperf3_session *is, uint64_t *until)
 {
 	struct peer_server *s = is->server;
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 
 	pthread_mutex_lock(&s->lock);
 	if (is->udp_ticket == 0)
@@ -173,7 +173,7 @@ int iperf3_udp_open(struct iperf3_session *is, struct error *why)
 		rc = iperf3_listen(is, deadline_earlier(until, deadline), &state);
 		if (rc == 0)
 			rc = -ECONNABORTED;
-		if (rc == -EAGAIN || (rc == -ETIMEDOUT && timing_now_ns() < deadline))
+		if (rc == -EAGAIN || (rc == -ETIMEDOUT && monotonic_ns() < deadline))
 			rc = 0;
 		until = deadline;
 	}

@@ -39,7 +39,7 @@ static void emit(struct peer_server *s, enum peer_event event, char *line)
 /* False: not this one.  What was left out is told with the first that is not. */
 static bool line_due(struct peer_server *s, struct event_window *w, const char *what)
 {
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 	char line[80];
 
 	if (now >= w->until_ns) {
@@ -238,7 +238,7 @@ static bool step_greeting(struct peer_server *s, size_t i)
 
 static void expire_greetings(struct peer_server *s)
 {
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 
 	/* Oldest first, and all with the same time to live: the first that may stay ends it. */
 	while (s->ngreetings > 0 && greeting_deadline(s->greetings[0]) <= now)
@@ -389,7 +389,7 @@ static int loop_timeout(const struct peer_server *s)
 
 static nfds_t fill_poll(struct peer_server *s, struct pollfd *p, int stop_fd)
 {
-	if (s->accept_again_ns && timing_now_ns() >= s->accept_again_ns)
+	if (s->accept_again_ns && monotonic_ns() >= s->accept_again_ns)
 		s->accept_again_ns = 0;
 	p[POLL_STOP] = (struct pollfd){ .fd = stop_fd, .events = POLLIN };
 	p[POLL_WAKE] = (struct pollfd){ .fd = s->wake_fd, .events = POLLIN };

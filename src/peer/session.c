@@ -101,7 +101,7 @@ static bool admit(struct session *ss, char *why, size_t cap)
 	} else if (s->nadmitted >= s->options.max_sessions) {
 		snprintf(why, cap, "busy: %zu session%s already, as many as it allows: try later",
 			 s->nadmitted, s->nadmitted == 1 ? "" : "s");
-		s->turned_away_ns = timing_now_ns();
+		s->turned_away_ns = monotonic_ns();
 	} else {
 		ss->admitted = s->once_begun = true;
 		s->nadmitted++;
@@ -208,7 +208,7 @@ static int answer_clock(struct session *ss, const cJSON *request, uint64_t id)
 	cJSON *m = session_message("clock", id);
 
 	(void)request;
-	if (m && !json_add_u64(m, "now_ns", timing_now_ns())) {
+	if (m && !json_add_u64(m, "now_ns", monotonic_ns())) {
 		cJSON_Delete(m);
 		m = NULL;
 	}

@@ -90,7 +90,7 @@ static bool keeps_others_waiting(struct server_run *r)
 {
 	struct session *ss = r->session;
 	struct peer_server *s = ss->server;
-	uint64_t now = timing_now_ns(), long_ns = (uint64_t)s->timing->silence_ms * 1000000u;
+	uint64_t now = monotonic_ns(), long_ns = (uint64_t)s->timing->silence_ms * 1000000u;
 
 	if (!ss->gives_signs || now - channel_last_receive(&ss->channel) < long_ns)
 		return false;
@@ -163,7 +163,7 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 		if (rc == 0)
 			rc = judge(r, m);
 		cJSON_Delete(m);
-		if (rc == -ETIMEDOUT && timing_now_ns() < deadline_ns) {
+		if (rc == -ETIMEDOUT && monotonic_ns() < deadline_ns) {
 			/* With the turn it has deadlines of its own. */
 			rc = ready == turn_has_come && keeps_others_waiting(r) ? give_up_on(r)
 									       : sign_of_life(r);
@@ -171,7 +171,7 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 		}
 		if (rc < 0 && rc != -EAGAIN)
 			return rc;
-		if (timing_now_ns() >= deadline_ns)
+		if (monotonic_ns() >= deadline_ns)
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -257,7 +257,7 @@ static int collect_data(struct server_run *r)
 static bool window_makes_sense(struct server_run *r)
 {
 	const struct run_window *w = &r->window;
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 	uint64_t longest = (r->spec.warmup_ms + r->spec.window_ms +
 			    r->session->server->timing->margin_ms) * 1000000u;
 
@@ -314,9 +314,9 @@ static void *watch_client(void *arg)
 			rc = 0;
 		}
 		if (has_cancelled || atomic_load(&ss->server->cutting) ||
-		    timing_now_ns() > latest)
+		    monotonic_ns() > latest)
 			atomic_store(&r->cancelled, true);
-		if (rc == 0 && timing_now_ns() - channel_last_send(&ss->channel) >= quiet_ns)
+		if (rc == 0 && monotonic_ns() - channel_last_send(&ss->channel) >= quiet_ns)
 			rc = sign_of_life(r);
 		/* After its cancel nothing is read that would tell. */
 		if (rc == 0 && !has_cancelled && keeps_others_waiting(r))

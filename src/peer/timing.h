@@ -10,7 +10,8 @@
 
 #include <limits.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "src/core/clock.h"
 
 struct peer_timing {
 	unsigned int greeting_ms;	/* server: accept() to hello, all of it */
@@ -49,17 +50,9 @@ static const struct peer_timing peer_default_timing = {
 	.stagger_ms = 250
 };
 
-static inline uint64_t timing_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static inline uint64_t deadline_in_ms(unsigned int ms)
 {
-	return timing_now_ns() + (uint64_t)ms * 1000000u;
+	return monotonic_ns() + (uint64_t)ms * 1000000u;
 }
 
 static inline uint64_t deadline_earlier(uint64_t a, uint64_t b)
@@ -70,7 +63,7 @@ static inline uint64_t deadline_earlier(uint64_t a, uint64_t b)
 /* For poll(): rounded up, so that no wait ends just short of its deadline; 0 when past. */
 static inline int deadline_left_ms(uint64_t deadline_ns)
 {
-	uint64_t now = timing_now_ns(), left;
+	uint64_t now = monotonic_ns(), left;
 
 	if (now >= deadline_ns)
 		return 0;

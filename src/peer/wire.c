@@ -178,7 +178,7 @@ static int wait_for(int fd, short events, uint64_t deadline_ns)
 
 	if (n < 0 && errno != EINTR)
 		return -errno;
-	return timing_now_ns() >= deadline_ns && n <= 0 ? -ETIMEDOUT : 0;
+	return monotonic_ns() >= deadline_ns && n <= 0 ? -ETIMEDOUT : 0;
 }
 
 int wire_send(int fd, const void *buf, size_t len, uint64_t deadline_ns)

@@ -62,7 +62,7 @@ void sleep_ms(unsigned int ms)
 
 unsigned int ms_since(uint64_t start_ns)
 {
-	return (unsigned int)((timing_now_ns() - start_ns) / 1000000u);
+	return (unsigned int)((monotonic_ns() - start_ns) / 1000000u);
 }
 
 /* ---- service ---- */
@@ -108,7 +108,7 @@ static void wait_until(struct fixture *f, const struct run_window *w,
 {
 	unsigned int n = 0;
 
-	while (timing_now_ns() < w->stop_ns) {
+	while (monotonic_ns() < w->stop_ns) {
 		cJSON *sample;
 
 		if (hooks->cancelled(hooks->state)) {
@@ -245,7 +245,7 @@ bool fixture_saw(struct fixture *f, const char *text)
 		pthread_mutex_unlock(&f->lock);
 		if (!seen)
 			sleep_ms(5);
-	} while (!seen && timing_now_ns() < deadline);
+	} while (!seen && monotonic_ns() < deadline);
 	if (!seen)
 		print_message("events: %s\n", f->events);
 	return seen;
@@ -255,7 +255,7 @@ bool fixture_reaches(atomic_uint *counter, unsigned int n)
 {
 	uint64_t deadline = deadline_in_ms(PATIENCE_MS);
 
-	while (atomic_load(counter) < n && timing_now_ns() < deadline)
+	while (atomic_load(counter) < n && monotonic_ns() < deadline)
 		sleep_ms(5);
 	return atomic_load(counter) >= n;
 }
@@ -284,7 +284,7 @@ const struct run_spec small_run = {
 
 static struct run_window window_of(unsigned int ms)
 {
-	uint64_t now = timing_now_ns();
+	uint64_t now = monotonic_ns();
 
 	/* Both ends are this machine: its clock is the peer's. */
 	return (struct run_window){ now, now + 1, now + ms * UINT64_C(1000000) };

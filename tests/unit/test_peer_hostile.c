@@ -31,7 +31,7 @@ static void assert_refused(void (*play)(struct fake_server *f, int fd), int rc, 
 	int got;
 
 	fake_server_start(&f, play);
-	began = timing_now_ns();
+	began = monotonic_ns();
 	/* Where silence is the answer, it is waited for. */
 	got = try_connect(&f, rc == -ETIMEDOUT ? 600 : PATIENCE_MS, &p, &err);
 	assert_null(p);
@@ -351,7 +351,7 @@ static void assert_answer(void (*play)(struct fake_server *f, int fd), bool run,
 	fake_server_start(&f, play);
 	if (try_connect(&f, PATIENCE_MS, &p, &err) < 0)
 		fail_msg("connect: %s", err.text);
-	began = timing_now_ns();
+	began = monotonic_ns();
 	timeout = rc == -ETIMEDOUT ? 300 : PATIENCE_MS;
 	got = run ? peer_run_prepare(p, &two, fds, timeout, &err) :
 		    peer_facts(p, timeout, &reply, &err);

@@ -36,7 +36,7 @@ static void test_samples(void **state)
 	fixture_prepare_run(p, &small_run, fds);
 	fixture_start_run(p, 400);
 	until = deadline_in_ms(500);
-	while (timing_now_ns() < until) {
+	while (monotonic_ns() < until) {
 		cJSON *sample = NULL;
 
 		assert_int_equal(peer_run_poll(p, 50, &sample, &err), 0);
@@ -146,7 +146,7 @@ static void test_waiting_for_a_turn_can_be_cancelled(void **state)
 	struct peer *p = fixture_client(f, NULL), *waiting = fixture_client(f, NULL);
 	struct error err = { "" };
 	atomic_bool cancelled = false;
-	uint64_t began = timing_now_ns();
+	uint64_t began = monotonic_ns();
 	pthread_t thread;
 	int fds[3], none[3];
 
@@ -180,7 +180,7 @@ static void test_vanished_client_gives_its_turn_up(void **state)
 	/* Prepared, so that it has the turn, and never started. */
 	fixture_prepare_run(p, &small_run, fds);
 	shutdown(p->channel.fd, SHUT_RDWR);
-	began = timing_now_ns();
+	began = monotonic_ns();
 	fixture_run(next, &small_run);
 	assert_true(ms_since(began) < patient.start_ms / 2);
 	fixture_close_run(fds, 3);
@@ -220,7 +220,7 @@ static void test_window_is_checked(void **state)
 {
 	struct fixture *f = fixture_start(NULL, NULL);
 	struct peer *p = fixture_client(f, NULL);
-	uint64_t now = timing_now_ns(), second = 1000000000;
+	uint64_t now = monotonic_ns(), second = 1000000000;
 	const struct run_window bad[] = {
 		{ now, now + 1, now - second },			/* over */
 		{ now + 2, now + 1, now + second },		/* turned round */
@@ -403,7 +403,7 @@ static void end_of_server(int signal_number, unsigned int least_ms, const char *
 	assert_int_equal(peer_run_poll(p, 600, &sample, &err), 0);
 	assert_non_null(sample);
 	cJSON_Delete(sample);
-	began = timing_now_ns();
+	began = monotonic_ns();
 	kill(child, signal_number);
 	while (rc == 0 && ms_since(began) < 20000) {
 		rc = peer_run_poll(p, 50, &sample, &err);
@@ -492,7 +492,7 @@ static void test_client_with_signs_keeps_its_turn(void **state)
 		fixture_prepare_run(p, &small_run, fds);
 		pthread_create(&thread, NULL, second_client_thread, &second);
 		fixture_start_run(p, 3500);
-		began = timing_now_ns();
+		began = monotonic_ns();
 		while (ms_since(began) < 3000) {
 			cJSON *sample = NULL;
 

@@ -73,7 +73,7 @@ static void *heard_by(struct fake_server *f, int fd, const char *hello, uint32_t
 		if (*hello)
 			bad_say(&b, hello);
 		bad_frame(&b, announced, text);
-		for (uint64_t until = deadline_in_ms(PATIENCE_MS); timing_now_ns() < until;) {
+		for (uint64_t until = deadline_in_ms(PATIENCE_MS); monotonic_ns() < until;) {
 			ssize_t got = tls_read(b.tls, heard + n, 4095 - n, &events);
 
 			if (got < 0 && got != -EAGAIN)

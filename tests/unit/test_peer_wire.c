@@ -258,7 +258,7 @@ static void test_data_registry(void **state)
 	cookie_of(cookies, 1, cookie);
 	assert_int_equal(data_look(&r, RUN_UDP, cookie), DATA_UNKNOWN);
 	assert_int_equal(data_offer(&r, RUN_TCP, cookie, pair[0]), DATA_TAKEN);
-	r.expires_ns = timing_now_ns();
+	r.expires_ns = monotonic_ns();
 	cookie_of(cookies, 0, cookie);
 	assert_int_equal(data_offer(&r, RUN_TCP, cookie, 1), DATA_UNKNOWN);
 	data_destroy(&r);
