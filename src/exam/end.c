@@ -26,8 +26,7 @@ static void end_free(struct end *e)
 	counters_free(e->last);
 	counters_free(e->peaks);
 	counters_free(e->final);
-	free(e->marked);
-	free(e->has_marks);
+	free(e->marks);
 	flow_folder_free(e->flows);
 	series_free(e->series);
 	beat_maker_free(e->beat);
@@ -305,12 +304,13 @@ static void use_marks(const struct end *e, struct run_end *out)
 	uint64_t sum = 0, asked = e->window.to_ns - e->window.from_ns;
 
 	/* Begun late, by a stolen CPU, it is shorter than the time in which those were sent. */
-	if (!e->marked || e->cut || e->cancel || out->window_ns.k != ND_KNOWN ||
+	if (!e->marks || e->cut || e->cancel || out->window_ns.k != ND_KNOWN ||
 	    out->window_ns.v < asked - asked / 50)
 		return;
 	for (size_t i = 0; i < out->nflows; i++) {
-		if (e->has_marks[i])
-			flow_summary_mark(&e->marked[i], out->window_ns.v / 1000, &out->flows[i]);
+		const struct flow_marks *m = &e->marks[i];
+		if (m->any)
+			flow_summary_mark(&m->counts, out->window_ns.v / 1000, &out->flows[i]);
 		sum += out->flows[i].bytes.k == ND_KNOWN ? out->flows[i].bytes.v : 0;
 	}
 	out->bytes = nd_u64(sum);
@@ -343,22 +343,14 @@ static int fill_result(struct end *e, struct arena *mem, struct run_end *out)
 	return rc;
 }
 
-static void keep_marked(struct end *e)
+/* Without memory for them the window by our clock will do. */
+static void keep_marks(struct end *e)
 {
 	size_t n = run_flows(&e->spec);
 
-	if (!e->spec.udp_marks)
-		return;
-	e->marked = calloc(n, sizeof(*e->marked));
-	e->has_marks = calloc(n, sizeof(*e->has_marks));
-	if (!e->marked || !e->has_marks) {
-		/* The window by our clock will do. */
-		free(e->marked);
-		e->marked = NULL;
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		e->has_marks[i] = load_marked(e->load, i, &e->marked[i]);
+	e->marks = e->spec.udp_marks ? calloc(n, sizeof(*e->marks)) : NULL;
+	for (size_t i = 0; e->marks && i < n; i++)
+		e->marks[i].any = load_marked(e->load, i, &e->marks[i].counts);
 }
 
 void end_stop(struct end *e)
@@ -374,7 +366,7 @@ void end_stop(struct end *e)
 		e->broken = load_broken_flows(e->load, &e->broken_errno);
 	if (e->load) {
 		load_halt(e->load);
-		keep_marked(e);
+		keep_marks(e);
 		e->final_ns = e->settled_ns ? e->settled_ns : source_monotonic_ns(e->source);
 		e->final = counters_new(0);
 		if (e->final && load_sample(e->load, e->final)) {

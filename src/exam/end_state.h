@@ -19,6 +19,9 @@
  */
 struct standstill { struct counters *last; struct flow_folder *flows; double since_s; };
 
+/* What a flow's datagrams with the mark of the window come to; `any`: there were some. */
+struct flow_marks { bool any; struct load_marked counts; };
+
 struct end {
 	struct run_spec spec;
 	struct run_window window;
@@ -58,8 +61,7 @@ struct end {
 	struct counters *final;		/* flows only, when traffic had stopped; NULL: no memory */
 	uint64_t begun_ns, final_ns;
 	uint64_t settled_ns;		/* what end_settle() waited for came then; 0: it did not */
-	struct load_marked *marked;	/* of each flow that has_marks says so of; NULL: of none */
-	bool *has_marks;
+	struct flow_marks *marks;	/* of each flow; NULL: none are kept */
 	struct flow_folder *flows;
 	struct standstill standstill;	/* .last NULL: data moves */
 	uint64_t bytes;			/* at the last sample */

@@ -32,11 +32,11 @@ void udp_count_expect_marks(struct udp_count *c)
 	c->marks = c->wide;
 }
 
-bool udp_count_marked(const struct udp_count *c, struct udp_totals *out)
+bool udp_count_marked(const struct udp_count *c, struct load_marked *out)
 {
-	const struct udp_totals *b = &c->before;
+	const struct load_marked *b = &c->before;
 
-	*out = (struct udp_totals){ 0 };
+	*out = (struct load_marked){ 0 };
 	if (!c->marked)
 		return false;
 	out->packets = c->packets - b->packets;
@@ -114,7 +114,7 @@ static void time_it(struct udp_count *c, const struct udp_header *h, uint64_t no
 /* The numbers of the window begin. */
 static void begin_marked(struct udp_count *c)
 {
-	c->before = (struct udp_totals){ c->packets, c->bytes, c->skipped, c->out_of_order,
+	c->before = (struct load_marked){ c->packets, c->bytes, c->skipped, c->out_of_order,
 					 c->duplicates };
 	c->marked = true;
 	c->highest = 0;

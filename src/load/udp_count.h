@@ -16,18 +16,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/load/load.h"
+
 /*
  * So far behind the highest number a datagram is still told from a duplicate.  1448-byte
  * datagrams at 20 Gbit/s: 9 ms.  2 KiB a flow: thousands of flows must stay small.
  */
 enum { UDP_WINDOW_NUMBERS = 16 * 1024 };
 
-struct udp_totals { uint64_t packets, bytes, skipped, out_of_order, duplicates; };
-
 struct udp_count {
 	bool marks;		/* see udp_header.h; of wide numbers alone */
 	bool marked;		/* one with a mark has come: only what carries one counts now */
-	struct udp_totals before;	/* what the counts were then */
+	struct load_marked before;	/* what the counts were then */
 	bool wide;		/* numbers have 64 bits; else 32, which wrap */
 	bool stamped;		/* transit_us holds the last datagram's */
 	uint64_t packets;	/* taken in, each number once */
@@ -52,7 +52,7 @@ void udp_count_expect_marks(struct udp_count *c);
  * Those with a mark.  What the sender's last ones were shows when later datagrams come: until then
  * they may be under way, and are not lost.  False: none has come.
  */
-bool udp_count_marked(const struct udp_count *c, struct udp_totals *out);
+bool udp_count_marked(const struct udp_count *c, struct load_marked *out);
 /* Missing so far; of a window: the difference of two, which may be below 0 by what came late. */
 static inline uint64_t udp_count_lost(const struct udp_count *c)
 {

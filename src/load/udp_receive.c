@@ -175,14 +175,8 @@ static void sample_receiver(const struct flow *f, struct flow_sample *out)
 static bool marked_received(const struct flow *f, struct load_marked *out)
 {
 	const struct udp_receiver *r = f->own;
-	struct udp_totals t;
 
-	if (!udp_count_marked(&r->count, &t))
-		return false;
-	*out = (struct load_marked){ .packets = t.packets, .bytes = t.bytes, .skipped = t.skipped,
-				     .out_of_order = t.out_of_order,
-				     .duplicates = t.duplicates };
-	return true;
+	return udp_count_marked(&r->count, out);
 }
 
 const struct flow_ops udp_receive = {

@@ -302,7 +302,7 @@ static void test_hostile_times(void **state)
 static void test_marks_bound_the_window(void **state)
 {
 	struct udp_count c;
-	struct udp_totals t;
+	struct load_marked t;
 
 	(void)state;
 	udp_count_init(&c, true);
@@ -336,7 +336,7 @@ static void test_marks_bound_the_window(void **state)
 static void test_marks_of_a_window_that_was_lost(void **state)
 {
 	struct udp_count c;
-	struct udp_totals t;
+	struct load_marked t;
 
 	(void)state;
 	udp_count_init(&c, true);
