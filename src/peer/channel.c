@@ -45,24 +45,22 @@ void channel_shutdown(struct channel *ch)
 	shutdown(ch->fd, SHUT_RDWR);
 }
 
-uint64_t channel_last_send(struct channel *ch)
+static uint64_t read_locked(struct channel *ch, const uint64_t *at)
 {
-	uint64_t v;
-
 	pthread_mutex_lock(&ch->lock);
-	v = ch->last_send_ns;
+	uint64_t v = *at;
 	pthread_mutex_unlock(&ch->lock);
 	return v;
 }
 
+uint64_t channel_last_send(struct channel *ch)
+{
+	return read_locked(ch, &ch->last_send_ns);
+}
+
 uint64_t channel_last_receive(struct channel *ch)
 {
-	uint64_t v;
-
-	pthread_mutex_lock(&ch->lock);
-	v = ch->last_receive_ns;
-	pthread_mutex_unlock(&ch->lock);
-	return v;
+	return read_locked(ch, &ch->last_receive_ns);
 }
 
 int channel_broken(struct channel *ch)

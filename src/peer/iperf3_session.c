@@ -175,10 +175,19 @@ static bool is_udp(const struct iperf3_session *is)
 	return is->parameters.spec.protocol == RUN_UDP;
 }
 
-static void streams_are_due(struct iperf3_session *is, bool due)
+/* Streams or bytes are due from it: one that brings none for longer than that may give way. */
+static void begin_due(struct iperf3_session *is, uint64_t may_pause_ns)
 {
 	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = due ? monotonic_ns() : 0;
+	is->idle_since_ns = monotonic_ns();
+	is->may_pause_ns = may_pause_ns;
+	pthread_mutex_unlock(&is->server->lock);
+}
+
+static void end_due(struct iperf3_session *is)
+{
+	pthread_mutex_lock(&is->server->lock);
+	is->idle_since_ns = 0;
 	pthread_mutex_unlock(&is->server->lock);
 }
 
@@ -187,14 +196,14 @@ static int collect_streams(struct iperf3_session *is)
 	struct error why = { "" };
 	int rc;
 
-	streams_are_due(is, true);
+	begin_due(is, 0);
 	rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
 	if (rc == 0) {
 		rc = await_streams(is);
 		if (is_udp(is))
 			iperf3_udp_close(is);
 	}
-	streams_are_due(is, false);
+	end_due(is);
 	if (rc == -EUSERS)
 		return refuse(is, IPERF3_ECREATESTREAM,
 			      "its streams do not come, and another client needs its place");
@@ -303,15 +312,6 @@ static uint64_t longest_pause(const struct run_spec *s, const struct peer_timing
 	return blocks > 1e18 ? (uint64_t)1e18 : blocks > (double)least ? (uint64_t)blocks : least;
 }
 
-/* A client that is to send and does not may be stopped, or cut off. */
-static void bytes_are_due(struct iperf3_session *is, bool due)
-{
-	streams_are_due(is, due);
-	pthread_mutex_lock(&is->server->lock);
-	is->may_pause_ns = due ? longest_pause(&is->parameters.spec, is->server->timing) : 0;
-	pthread_mutex_unlock(&is->server->lock);
-}
-
 static void hook_results(void *state, struct peer_results *ours)
 {
 	struct iperf3_session *is = state;
@@ -366,6 +366,7 @@ static void set_window(struct iperf3_session *is)
 /* Until the client's TEST_END; all data sockets are closed then, for which it waits. */
 static int run_test(struct iperf3_session *is, cJSON **end)
 {
+	const struct run_spec *spec = &is->parameters.spec;
 	struct error why = { "" };
 	int rc = say(is, IPERF3_TEST_START);
 
@@ -375,10 +376,11 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	if (rc < 0)
 		return rc;
 	set_window(is);
-	if (is->parameters.spec.direction == RUN_FORWARD || is->parameters.spec.bidirectional)
-		bytes_are_due(is, true);
+	/* A client that is to send and does not may be stopped, or cut off. */
+	if (spec->direction == RUN_FORWARD || spec->bidirectional)
+		begin_due(is, longest_pause(spec, is->server->timing));
 	rc = run_service(is, end, &why);
-	bytes_are_due(is, false);
+	end_due(is);
 	if (must_go(is) == -EUSERS)
 		return refuse(is, IPERF3_EDURATIONEXPIRED,
 			      "nothing comes from it, and another client needs its place");

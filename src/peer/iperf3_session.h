@@ -39,8 +39,8 @@ struct iperf3_session {
 	bool collecting;
 	struct arrival *arrivals;	/* run_flows() of them */
 	size_t narrived;
-	uint64_t idle_since_ns;		/* while streams are due: the last that came; 0: none are */
-	uint64_t may_pause_ns;		/* in a run, where idle_since_ns is of bytes; else 0 */
+	/* Streams or, in a run, bytes are due: when the last came, 0: none are; it may pause. */
+	uint64_t idle_since_ns, may_pause_ns;
 	uint64_t received;		/* of its watching thread */
 	bool displaced;			/* too long: another client has its place */
 	struct udp_guest guest;

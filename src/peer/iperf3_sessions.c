@@ -91,7 +91,8 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 
 /* ---- places ---- */
 
-static bool awaits_streams(const struct iperf3_session *is)
+/* Something is due from it, and does not come. */
+static bool is_awaited(const struct iperf3_session *is)
 {
 	if (monotonic_ns() - is->idle_since_ns < is->may_pause_ns)
 		return false;
@@ -100,12 +101,12 @@ static bool awaits_streams(const struct iperf3_session *is)
 }
 
 /* Those of its host. */
-static size_t count_awaiting(const struct peer_server *s, const struct iperf3_session *of)
+static size_t count_awaited(const struct peer_server *s, const struct iperf3_session *of)
 {
 	size_t n = 0;
 
 	for (const struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
-		n += awaits_streams(is) && strcmp(is->info.address, of->info.address) == 0;
+		n += is_awaited(is) && strcmp(is->info.address, of->info.address) == 0;
 	return n;
 }
 
@@ -117,9 +118,9 @@ void iperf3_displace(struct peer_server *s, struct iperf3_session *is)
 }
 
 /*
- * A place is for who uses it.  Of the host with the most clients whose streams do not come, the one
- * that has waited longest loses its own.  Unless they are a crowd, which would keep others out by
- * coming again and again, that is only after a while.
+ * A place is for who uses it.  Of the host with the most clients that are awaited, the one that has
+ * brought nothing for longest loses its own.  Unless they are a crowd, which would keep others out
+ * by coming again and again, that is only after a while.
  */
 static void displace(struct peer_server *s)
 {
@@ -128,7 +129,7 @@ static void displace(struct peer_server *s)
 	bool crowd;
 
 	for (struct iperf3_session *is = s->iperf3_sessions; is; is = is->next) {
-		size_t n = awaits_streams(is) ? count_awaiting(s, is) : 0;
+		size_t n = is_awaited(is) ? count_awaited(s, is) : 0;
 
 		if (n < most || n == 0 ||
 		    (n == most && is->idle_since_ns >= worst->idle_since_ns))
