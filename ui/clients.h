@@ -6,9 +6,9 @@
 #include "ui/canvas.h"
 #include "ui/scene.h"
 
-/* A box with a row for each; those that run first. */
-/* As many as it has use for. */
+/* As many as the box has use for. */
 unsigned int clients_rows(const struct scene *s);
+/* A box with a row for each; those that run first. */
 void clients_draw(const struct scene *s, struct canvas *c, struct area a);
 /* The lines of scene.invitation; returns what is left of the area. */
 struct area clients_invitation(const struct scene *s, struct canvas *c, struct area a);

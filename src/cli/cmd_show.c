@@ -36,21 +36,20 @@ static int read_all(int fd, char *to, size_t n)
 static int open_report(const char *file, size_t *len, struct error *err)
 {
 	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
 
-	if (fd < 0)
-		return error_set(err, errno, "cannot read %s: %s", file, strerror(errno));
-	if (fstat(fd, &st))
+	if (fd < 0 || fstat(fd, &st))
 		rc = error_set(err, errno, "cannot read %s: %s", file, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		rc = error_set(err, EINVAL, "cannot read %s: it is no regular file", file);
 	else if ((uintmax_t)st.st_size > MAX_REPORT_BYTES)
 		rc = error_set(err, E2BIG, "cannot read %s: reports have at most 256 MiB", file);
-	else {
+	else
 		*len = (size_t)st.st_size;
+	if (!rc)
 		return fd;
-	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 

@@ -418,8 +418,10 @@ static int sample(struct load *l, size_t asks, struct counters *c)
 						    sizeof(*workers));
 	const char *name = NULL;
 
-	if (!flows || !workers || l->nflows == 0)
+	if (!flows || !workers)
 		return -ENOMEM;
+	if (l->nflows == 0)
+		return 0;
 	for (size_t i = 0; i < l->nflows; i++)
 		if (sample_flow(l, i, (i + l->nflows - l->next_asked) % l->nflows < asks, c->mem,
 				&name, &flows[c->nflows + i]))
