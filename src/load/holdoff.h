@@ -7,6 +7,10 @@
  * sleeper its way out of idle, for each packet when the receiver is the faster end.  Where packets
  * come in on the worker's own CPU waking is free, and their data are still in its cache: then it
  * wakes at once.
+ *
+ * Datagrams that come while a sleeper waits for its CPU, which others have taken, overrun the socket's
+ * buffer (8 MB are 1 ms of 60 Gbit/s): lost by the tool, not by the path.  A fast receiver to which that
+ * has happened stays awake for a while, on a CPU that is then its own for as long as its share lasts.
  */
 #ifndef ND_LOAD_HOLDOFF_H
 #define ND_LOAD_HOLDOFF_H
@@ -18,9 +22,14 @@ struct holdoff {
 	uint64_t waited_ns;	/* when that began */
 	uint64_t most_bytes;	/* no more may gather; 0: wake at once */
 	unsigned int current;	/* waits that most_bytes is good for */
+	uint64_t dropped;	/* datagrams, by the flows' sockets, when last looked at */
+	uint64_t awake_until_ns;
 };
 
-/* Before the owner of these n receiving flows waits for them: sleeps a moment, or does not. */
-void holdoff_wait(struct holdoff *h, struct flow *const *flows, size_t n);
+/*
+ * Before the owner of these n receiving flows waits for them: sleeps a moment, or does not.
+ * False: it should look again and not sleep at all.
+ */
+bool holdoff_wait(struct holdoff *h, struct flow *const *flows, size_t n);
 
 #endif

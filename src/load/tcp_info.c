@@ -233,6 +233,16 @@ void parse_meminfo(const void *buf, size_t len, struct flow_sample *out)
 	}
 }
 
+void read_meminfo(int fd, struct flow_sample *out)
+{
+	uint32_t memory[32] = { 0 };
+	socklen_t len = sizeof(memory);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) < 0)
+		len = 0;
+	parse_meminfo(memory, len, out);
+}
+
 static struct nd_u64 read_queue(int fd, unsigned long request)
 {
 	int v = 0;
@@ -257,7 +267,6 @@ static struct nd_u64 read_incoming(int fd, int option, int lowest)
 void read_flow_socket(int fd, struct tcp_info_history *h, struct flow_sample *out)
 {
 	uint64_t info[TCP_INFO_BYTES / sizeof(uint64_t)] = { 0 };
-	uint32_t memory[32] = { 0 };
 	socklen_t len = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &len) < 0)
@@ -267,10 +276,7 @@ void read_flow_socket(int fd, struct tcp_info_history *h, struct flow_sample *ou
 	if (out->notsent_bytes.k != ND_KNOWN)
 		out->notsent_bytes = read_queue(fd, SIOCOUTQNSD);
 
-	len = sizeof(memory);
-	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) < 0)
-		len = 0;
-	parse_meminfo(memory, len, out);
+	read_meminfo(fd, out);
 	out->receive_queue_bytes = read_queue(fd, SIOCINQ);
 	out->incoming_cpu = read_incoming(fd, SO_INCOMING_CPU, 0);
 	out->incoming_napi = read_incoming(fd, SO_INCOMING_NAPI_ID, 1);

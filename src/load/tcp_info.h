@@ -30,6 +30,9 @@ void tcp_info_unwrap(struct tcp_info_history *h, struct flow_sample *s);
 /* Pure: SO_MEMINFO as returned. */
 void parse_meminfo(const void *buf, size_t len, struct flow_sample *out);
 
+/* Reads it.  Any thread. */
+void read_meminfo(int fd, struct flow_sample *out);
+
 /* Reads TCP_INFO, SO_MEMINFO, queues and the CPU that the packets come in on.  Any thread. */
 void read_flow_socket(int fd, struct tcp_info_history *h, struct flow_sample *out);
 

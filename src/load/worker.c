@@ -259,9 +259,10 @@ static void *worker_main(void *arg)
 		run_ready(w);
 		/* While every flow has work to do, epoll has nothing to add. */
 		if (w->nready == 0) {
-			if (w->nsenders == 0)
-				holdoff_wait(&w->holdoff, w->flows, w->nflows);
-			wait_events(w, sleep_ns(w));
+			bool may_sleep = w->nsenders > 0 ||
+					 holdoff_wait(&w->holdoff, w->flows, w->nflows);
+
+			wait_events(w, may_sleep ? sleep_ns(w) : 0);
 		} else if (w->nwaiting > 0) {
 			wait_events(w, 0);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a worker lets packets gather: only fast flows whose packets come in on another CPU. */
+/* When a worker lets packets gather, and when it stays awake: both for packets of another CPU. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -68,6 +68,9 @@ static cpu_set_t two_cpus(int cpu[2])
 	return all;
 }
 
+static const struct run_spec datagrams = { .protocol = RUN_UDP };
+static struct load_common common = { .spec = &datagrams };
+
 /* Not on the stack: ASan's has no room for its alignment. */
 static struct flow *new_flow(int fd)
 {
@@ -76,6 +79,7 @@ static struct flow *new_flow(int fd)
 	assert_non_null(f);
 	memset(f, 0, sizeof(*f));
 	f->fd = fd;
+	f->common = &common;
 	return f;
 }
 
@@ -84,7 +88,7 @@ static struct holdoff wait_after(struct flow *f, uint64_t bytes)
 {
 	struct holdoff h = { .moved_bytes = bytes, .waited_ns = monotonic_ns() - 1000000 };
 
-	holdoff_wait(&h, &f, 1);
+	assert_true(holdoff_wait(&h, &f, 1) == (h.awake_until_ns == 0));
 	assert_int_equal(h.moved_bytes, 0);
 	return h;
 }
@@ -140,6 +144,68 @@ static void test_packets_of_another_cpu_gather(void **state)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
+/* More than its receiver has room for. */
+static void overrun(struct pair p)
+{
+	static const char data[1024];
+
+	for (size_t i = 0; i < 2 * BUFFER_GIVEN / sizeof(data); i++)
+		send(p.sender, data, sizeof(data), 0);
+}
+
+static void test_who_lost_datagrams_here_stays_awake(void **state)
+{
+	int cpu[2];
+	cpu_set_t all = two_cpus(cpu);
+
+	(void)state;
+	if (cpu[1] < 0) {
+		printf("skipped: one CPU only\n");
+		skip();
+	}
+	struct pair p = new_pair();
+	struct flow *f = new_flow(p.receiver);
+	assert_true(move_to(cpu[1]));
+	overrun(p);
+	assert_true(move_to(cpu[0]));
+	struct holdoff h = wait_after(f, 10 * 1000 * 1000);
+	uint64_t until = h.awake_until_ns;
+	assert_true(until > monotonic_ns());
+	assert_false(holdoff_wait(&h, &f, 1));	/* also when nothing came since */
+	assert_int_equal(h.awake_until_ns, until);
+
+	/* Then it sleeps again, unless there were more. */
+	h.awake_until_ns = monotonic_ns();
+	h.moved_bytes = UINT64_C(1) << 40;
+	assert_true(holdoff_wait(&h, &f, 1));
+	assert_true(move_to(cpu[1]));
+	overrun(p);
+	assert_true(move_to(cpu[0]));
+	h.current = 0;
+	h.moved_bytes = UINT64_C(1) << 40;
+	assert_false(holdoff_wait(&h, &f, 1));
+	sched_setaffinity(0, sizeof(all), &all);
+	free(f);
+	close_pair(p);
+}
+
+/* Its sender may need the CPU that it would keep. */
+static void test_who_lost_them_on_its_own_cpu_sleeps(void **state)
+{
+	int cpu[2];
+	cpu_set_t all = two_cpus(cpu);
+	struct pair p = new_pair();
+	struct flow *f = new_flow(p.receiver);
+
+	(void)state;
+	assert_true(move_to(cpu[0]));
+	overrun(p);
+	assert_int_equal(wait_after(f, 10 * 1000 * 1000).awake_until_ns, 0);
+	sched_setaffinity(0, sizeof(all), &all);
+	free(f);
+	close_pair(p);
+}
+
 static void test_many_flows_wake_at_once(void **state)
 {
 	enum { MANY = 100 };
@@ -151,7 +217,7 @@ static void test_many_flows_wake_at_once(void **state)
 	(void)state;
 	for (size_t i = 0; i < MANY; i++)
 		all[i] = f;
-	holdoff_wait(&h, all, MANY);
+	assert_true(holdoff_wait(&h, all, MANY));
 	assert_int_equal(h.most_bytes, 0);
 	free(f);
 	close_pair(p);
@@ -172,6 +238,8 @@ int main(void)
 		cmocka_unit_test(test_slow_flows_wake_at_once),
 		cmocka_unit_test(test_packets_of_the_same_cpu_wake_at_once),
 		cmocka_unit_test(test_packets_of_another_cpu_gather),
+		cmocka_unit_test(test_who_lost_datagrams_here_stays_awake),
+		cmocka_unit_test(test_who_lost_them_on_its_own_cpu_sleeps),
 		cmocka_unit_test(test_many_flows_wake_at_once),
 		cmocka_unit_test(test_a_broken_socket_wakes_at_once),
 	};
