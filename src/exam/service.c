@@ -160,8 +160,11 @@ static void await_client(struct end *end, const struct peer_run_hooks *hooks, un
 
 	if (hooks->ended)
 		end_quiesce(end);
-	while (hooks->ended && !hooks->ended(hooks->state) && !hooks->cancelled(hooks->state))
+	while (hooks->ended && !hooks->ended(hooks->state) && !hooks->cancelled(hooks->state)) {
+		if (hooks->received)
+			hooks->received(hooks->state, end_received_bytes(end));
 		nanosleep(&pause, NULL);
+	}
 }
 
 /*

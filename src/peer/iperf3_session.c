@@ -10,26 +10,23 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "src/peer/iperf3_output.h"
 #include "src/peer/server.h"
 #include "src/peer/socket.h"
 #include "src/peer/thread.h"
 #include "src/peer/wire.h"
 
 enum {
-	HEED_MS = 10,		/* from a client's TEST_END to the end of our traffic */
-	FIRST_TEXT_BYTES = 64 * 1024
+	HEED_MS = 10		/* from a client's TEST_END to the end of our traffic */
 };
 
 /* ---- words ---- */
 
-static int say(struct iperf3_session *is, unsigned char state)
+int iperf3_say(struct iperf3_session *is, unsigned char state)
 {
 	return wire_send(is->fd, &state, 1, deadline_in_ms(is->server->timing->send_ms));
 }
 
-/* Ends a test for a reason of ours: what the client is told, and the event line. */
-static int refuse(struct iperf3_session *is, int code, const char *why)
+int iperf3_refuse(struct iperf3_session *is, int code, const char *why)
 {
 	iperf3_send_error(is->fd, code);
 	server_event(is->server, PEER_EVENT_REFUSED, "%s: refused an iperf3 client: %s",
@@ -57,7 +54,8 @@ static int limit_rate(struct iperf3_session *is)
 	bool client_sends = s->bidirectional || s->direction == RUN_FORWARD;
 
 	if (max && (asked > max || (asked == 0 && client_sends)))
-		return refuse(is, IPERF3_ETOTALRATE, "it asks for more than --max-rate allows");
+		return iperf3_refuse(is, IPERF3_ETOTALRATE,
+				     "it asks for more than --max-rate allows");
 	server_limit_rate(&is->server->options, s, false);
 	return 0;
 }
@@ -81,10 +79,11 @@ static int apply_limits(struct iperf3_session *is)
 	uint64_t max_ms = (uint64_t)o->max_seconds * 1000;
 
 	if (s->streams > o->max_streams || run_flows(s) > RUN_MAX_STREAMS)
-		return refuse(is, IPERF3_ENUMSTREAMS, "it asks for more streams than are allowed");
+		return iperf3_refuse(is, IPERF3_ENUMSTREAMS,
+				     "it asks for more streams than are allowed");
 	if (s->warmup_ms + s->window_ms > max_ms || s->warmup_ms >= max_ms)
-		return refuse(is, duration_code(&is->parameters),
-			      "it asks for more time than --max-seconds allows");
+		return iperf3_refuse(is, duration_code(&is->parameters),
+				     "it asks for more time than --max-seconds allows");
 	/* Bytes or blocks end it, or the client, or in the end we. */
 	if (s->window_ms == 0)
 		s->window_ms = max_ms - s->warmup_ms;
@@ -111,10 +110,14 @@ static int by_serial(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* A server that drains lets a test that runs go to its end. */
+/*
+ * A server that drains lets a test that runs go to its end; one that stops, the exchange of
+ * results: as long as it waits for anybody.
+ */
 static bool must_end(const struct iperf3_session *is)
 {
-	return atomic_load(is->running ? &is->server->cutting : &is->server->stopping);
+	return !is->exchanges &&
+	       atomic_load(is->running ? &is->server->cutting : &is->server->stopping);
 }
 
 static int must_go(const struct iperf3_session *is)
@@ -127,7 +130,8 @@ static int must_go(const struct iperf3_session *is)
 	return must_end(is) ? -ESHUTDOWN : displaced ? -EUSERS : 0;
 }
 
-int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
+/* Until something can be read from it; else as iperf3_listen(). */
+static int await_word(struct iperf3_session *is, uint64_t deadline_ns)
 {
 	struct pollfd p[] = {
 		{ .fd = is->fd, .events = POLLIN },
@@ -140,12 +144,41 @@ int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char
 		return rc;
 	poll(p, 2, deadline_left_ms(deadline_ns));
 	if (p[0].revents)
-		return wire_receive(is->fd, state, 1, deadline_ns);
+		return 0;
 	if (!p[1].revents)
 		return monotonic_ns() >= deadline_ns ? -ETIMEDOUT : -EAGAIN;
 	eventfd_read(is->wake_fd, &count);
 	rc = must_go(is);
 	return rc < 0 ? rc : -EAGAIN;
+}
+
+int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state)
+{
+	int rc = await_word(is, deadline_ns);
+
+	return rc < 0 ? rc : wire_receive(is->fd, state, 1, deadline_ns);
+}
+
+int iperf3_receive(struct iperf3_session *is, void *buf, size_t len, uint64_t deadline_ns)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		int rc = await_word(is, deadline_ns);
+		ssize_t n;
+
+		if (rc == -EAGAIN)
+			continue;
+		if (rc < 0)
+			return rc;
+		n = recv(is->fd, (char *)buf + got, len - got, MSG_DONTWAIT);
+		if (n == 0)
+			return -ECONNRESET;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
 }
 
 /* Until all are here. */
@@ -157,7 +190,7 @@ static int await_streams(struct iperf3_session *is)
 	int rc;
 
 	arrived(is, true);
-	rc = say(is, IPERF3_CREATE_STREAMS);
+	rc = iperf3_say(is, IPERF3_CREATE_STREAMS);
 	while (rc == 0 && arrived(is, true) < n) {
 		rc = iperf3_listen(is, deadline, &state);
 		/* Nothing is due from it but that it gives up. */
@@ -175,42 +208,26 @@ static bool is_udp(const struct iperf3_session *is)
 	return is->parameters.spec.protocol == RUN_UDP;
 }
 
-/* Streams or bytes are due from it: one that brings none for longer than that may give way. */
-static void begin_due(struct iperf3_session *is, uint64_t may_pause_ns)
-{
-	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = monotonic_ns();
-	is->may_pause_ns = may_pause_ns;
-	pthread_mutex_unlock(&is->server->lock);
-}
-
-static void end_due(struct iperf3_session *is)
-{
-	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = 0;
-	pthread_mutex_unlock(&is->server->lock);
-}
-
 static int collect_streams(struct iperf3_session *is)
 {
 	struct error why = { "" };
 	int rc;
 
-	begin_due(is, 0);
+	iperf3_begin_due(is, 0);
 	rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
 	if (rc == 0) {
 		rc = await_streams(is);
 		if (is_udp(is))
 			iperf3_udp_close(is);
 	}
-	end_due(is);
+	iperf3_end_due(is);
 	if (rc == -EUSERS)
-		return refuse(is, IPERF3_ECREATESTREAM,
-			      "its streams do not come, and another client needs its place");
+		return iperf3_refuse(is, IPERF3_ECREATESTREAM,
+				     "its streams do not come, and another client needs its place");
 	if (rc < 0 && why.text[0])
-		return refuse(is, IPERF3_ECREATESTREAM, why.text);
+		return iperf3_refuse(is, IPERF3_ECREATESTREAM, why.text);
 	if (rc == -ETIMEDOUT)
-		return refuse(is, IPERF3_ECREATESTREAM, "its streams did not come in time");
+		return iperf3_refuse(is, IPERF3_ECREATESTREAM, "its streams did not come in time");
 	qsort(is->arrivals, is->narrived, sizeof(*is->arrivals), by_serial);
 	return rc;
 }
@@ -238,7 +255,7 @@ static int set_options(struct iperf3_session *is)
 					     run_flow_role(s, run_server_role(s), i), &why);
 
 		if (rc < 0)
-			return refuse(is, error_code(rc), why.text);
+			return iperf3_refuse(is, error_code(rc), why.text);
 	}
 	return 0;
 }
@@ -293,23 +310,7 @@ static bool hook_ended(void *state)
 
 static void hook_received(void *state, uint64_t bytes)
 {
-	struct iperf3_session *is = state;
-
-	if (bytes == is->received)
-		return;
-	is->received = bytes;
-	pthread_mutex_lock(&is->server->lock);
-	is->idle_since_ns = monotonic_ns();
-	pthread_mutex_unlock(&is->server->lock);
-}
-
-/* Who sends slowly, by whole blocks, is not silent between them. */
-static uint64_t longest_pause(const struct run_spec *s, const struct peer_timing *timing)
-{
-	uint64_t least = (uint64_t)timing->silence_ms * 1000000u, bps = run_asked_bps(s);
-	double blocks = bps ? 2 * 8e9 * (double)s->block_bytes / (double)bps : 0;
-
-	return blocks > 1e18 ? (uint64_t)1e18 : blocks > (double)least ? (uint64_t)blocks : least;
+	iperf3_progress(state, bytes);
 }
 
 static void hook_results(void *state, struct peer_results *ours)
@@ -331,26 +332,26 @@ static int run_service(struct iperf3_session *is, cJSON **end, struct error *why
 		.heed_ms = HEED_MS,
 		.without_facts = !service->tested
 	};
-	int *fds = malloc(is->narrived * sizeof(*fds));
 	int rc;
 
-	if (!fds)
+	is->fds = malloc(is->narrived * sizeof(*is->fds));
+	if (!is->fds)
 		return error_set(why, ENOMEM, "out of memory");
 	rc = thread_start(&is->watcher, watch_client, is);
 	if (rc < 0) {
-		free(fds);
+		free(is->fds);
 		return error_set(why, rc, "no thread for the run: %s", strerror(-rc));
 	}
 	for (size_t i = 0; i < is->narrived; i++)
-		fds[i] = is->arrivals[i].fd;
+		is->fds[i] = is->arrivals[i].fd;
 	/* The service's to close, in any case. */
 	is->narrived = 0;
-	rc = service->run(service->state, &is->info, &is->parameters.spec, fds, &is->window,
-			  &hooks, end, why);
+	rc = service->run(service->state, &is->info, &is->parameters.spec, is->fds,
+			  &is->window, &hooks, end, why);
 	atomic_store(&is->over, true);
 	eventfd_write(is->wake_fd, 1);
 	pthread_join(is->watcher, NULL);
-	free(fds);
+	free(is->fds);
 	return rc;
 }
 
@@ -366,28 +367,28 @@ static void set_window(struct iperf3_session *is)
 /* Until the client's TEST_END; all data sockets are closed then, for which it waits. */
 static int run_test(struct iperf3_session *is, cJSON **end)
 {
-	const struct run_spec *spec = &is->parameters.spec;
 	struct error why = { "" };
-	int rc = say(is, IPERF3_TEST_START);
+	int rc = iperf3_say(is, IPERF3_TEST_START);
 
 	is->running = true;
 	if (rc == 0)
-		rc = say(is, IPERF3_TEST_RUNNING);
+		rc = iperf3_say(is, IPERF3_TEST_RUNNING);
 	if (rc < 0)
 		return rc;
 	set_window(is);
-	/* A client that is to send and does not may be stopped, or cut off. */
-	if (spec->direction == RUN_FORWARD || spec->bidirectional)
-		begin_due(is, longest_pause(spec, is->server->timing));
+	/* A client that is to send, or to take in, and does not may be stopped, or cut off. */
+	iperf3_begin_data(is);
 	rc = run_service(is, end, &why);
-	end_due(is);
+	iperf3_end_due(is);
 	if (must_go(is) == -EUSERS)
-		return refuse(is, IPERF3_EDURATIONEXPIRED,
-			      "nothing comes from it, and another client needs its place");
+		return iperf3_refuse(is, IPERF3_EDURATIONEXPIRED,
+				     iperf3_client_sends(&is->parameters.spec) ?
+				     "nothing comes from it, and another client needs its place" :
+				     "it takes nothing in, and another client needs its place");
 	if (is->expired)
-		return refuse(is, IPERF3_EDURATIONEXPIRED, "its test did not end in time");
+		return iperf3_refuse(is, IPERF3_EDURATIONEXPIRED, "its test did not end in time");
 	if (must_end(is)) {
-		say(is, IPERF3_SERVER_TERMINATE);
+		iperf3_say(is, IPERF3_SERVER_TERMINATE);
 		return -ESHUTDOWN;
 	}
 	if (atomic_load(&is->cancelled))
@@ -396,83 +397,11 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	if (rc == -ENODATA && is->ours.nflows)
 		return 0;
 	if (rc == -EDQUOT)
-		return refuse(is, IPERF3_ETOTALRATE, why.text);
-	return rc < 0 ? refuse(is, IPERF3_EINITSTREAM, why.text) : 0;
+		return iperf3_refuse(is, IPERF3_ETOTALRATE, why.text);
+	return rc < 0 ? iperf3_refuse(is, IPERF3_EINITSTREAM, why.text) : 0;
 }
 
-/* ---- results ---- */
-
-/* A text of a length that came before it, its buffer growing with what arrives. */
-static int receive_text(struct iperf3_session *is, char **out, size_t *len)
-{
-	uint64_t deadline = deadline_in_ms(IPERF3_MESSAGE_S * 1000);
-	unsigned char length[4];
-	size_t got = 0;
-	int rc = wire_receive(is->fd, length, sizeof(length), deadline);
-
-	*out = NULL;
-	if (rc < 0)
-		return rc;
-	*len = wire_get_be32(length);
-	if (*len < 2 || *len > iperf3_max_client_results(run_flows(&is->parameters.spec)))
-		return -EMSGSIZE;
-	while (rc == 0 && got < *len) {
-		size_t n = got ? got : FIRST_TEXT_BYTES;
-		char *grown;
-
-		if (n > *len - got)
-			n = *len - got;
-		grown = realloc(*out, got + n);
-		if (!grown)
-			return -ENOMEM;
-		*out = grown;
-		rc = wire_receive(is->fd, *out + got, n, deadline);
-		got += n;
-	}
-	return rc;
-}
-
-static int send_results(struct iperf3_session *is)
-{
-	const struct run_spec *s = &is->parameters.spec;
-	bool sender = s->bidirectional || s->direction == RUN_REVERSE;
-	unsigned char *frame;
-	size_t len;
-	int rc;
-
-	if (is->parameters.get_server_output)
-		is->ours.output = iperf3_output(s, &is->ours, is->info.address);
-	rc = iperf3_format_results(&is->ours, sender, &frame, &len);
-	if (rc < 0)
-		return rc;
-	rc = wire_send(is->fd, frame, len, deadline_in_ms(is->server->timing->send_ms));
-	free(frame);
-	return rc;
-}
-
-static int exchange_results(struct iperf3_session *is, struct peer_results *theirs)
-{
-	unsigned char state;
-	char *text = NULL;
-	size_t len = 0;
-	int rc = say(is, IPERF3_EXCHANGE_RESULTS);
-
-	if (rc == 0)
-		rc = receive_text(is, &text, &len);
-	if (rc == 0)
-		rc = iperf3_parse_results(text, len, run_flows(&is->parameters.spec), theirs);
-	free(text);
-	if (rc == -EINVAL || rc == -EMSGSIZE)
-		return refuse(is, IPERF3_ERECVRESULTS, "its results make no sense");
-	if (rc == 0)
-		rc = send_results(is);
-	if (rc == 0)
-		rc = say(is, IPERF3_DISPLAY_RESULTS);
-	/* Its 16, or that it hangs up: closing first could cost it our last bytes. */
-	if (rc == 0)
-		wire_receive(is->fd, &state, 1, deadline_in_ms(is->server->timing->send_ms));
-	return rc;
-}
+/* ---- one test ---- */
 
 static void tell_service(struct iperf3_session *is, const cJSON *end,
 			 const struct peer_results *theirs)
@@ -482,8 +411,6 @@ static void tell_service(struct iperf3_session *is, const cJSON *end,
 	if (service->tested && end)
 		service->tested(service->state, &is->info, &is->parameters.spec, end, theirs);
 }
-
-/* ---- one test ---- */
 
 static void announce(struct iperf3_session *is)
 {
@@ -519,8 +446,8 @@ static int check_user(struct iperf3_session *is)
 						 is->user) == 0;
 	if (is->known)
 		return 0;
-	return refuse(is, IPERF3_EAUTHTEST, *is->parameters.token ?
-		      "its user, password, padding or clock is wrong" : "it did not log in");
+	return iperf3_refuse(is, IPERF3_EAUTHTEST, *is->parameters.token ?
+			     "its user, password, padding or clock is wrong" : "it did not log in");
 }
 
 static int test(struct iperf3_session *is)
@@ -541,7 +468,7 @@ static int test(struct iperf3_session *is)
 	if (rc == 0)
 		rc = run_test(is, &end);
 	if (rc == 0)
-		rc = exchange_results(is, &theirs);
+		rc = iperf3_exchange(is, &theirs);
 	if (rc == 0)
 		tell_service(is, end, &theirs);
 	peer_results_free(&theirs);

@@ -39,9 +39,8 @@ struct iperf3_session {
 	bool collecting;
 	struct arrival *arrivals;	/* run_flows() of them */
 	size_t narrived;
-	/* Streams or, in a run, bytes are due: when the last came, 0: none are; it may pause. */
+	/* Something is due, see iperf3_due.c: when the last came, 0: nothing is; it may pause. */
 	uint64_t idle_since_ns, may_pause_ns;
-	uint64_t received;		/* of its watching thread */
 	bool displaced;			/* too long: another client has its place */
 	struct udp_guest guest;
 	bool at_door;
@@ -51,9 +50,12 @@ struct iperf3_session {
 
 	/* The run. */
 	struct run_window window;
+	int *fds;			/* the service's: open while it asks its hooks */
+	uint64_t moved, look_again_ns;	/* of the thread that asks them */
 	pthread_t watcher;
 	atomic_bool ended, cancelled, over;	/* ended: by the client's TEST_END */
 	bool running;			/* from its start on a server that drains waits for it */
+	bool exchanges;			/* results: of its own thread */
 	bool expired;			/* by us, for taking too long */
 	struct peer_results ours;
 };
@@ -80,6 +82,26 @@ enum data_verdict iperf3_offer(struct peer_server *s, const char cookie[PEER_COO
  * -ETIMEDOUT; -ESHUTDOWN: the server stops; -EUSERS: displaced; else the client is gone.
  */
 int iperf3_listen(struct iperf3_session *is, uint64_t deadline_ns, unsigned char *state);
+/* All of len bytes: 0 or as iperf3_listen(), but for -EAGAIN. */
+int iperf3_receive(struct iperf3_session *is, void *buf, size_t len, uint64_t deadline_ns);
+int iperf3_say(struct iperf3_session *is, unsigned char state);
+/* Ends a test for a reason of ours: what the client is told, and the event line.  -ECANCELED. */
+int iperf3_refuse(struct iperf3_session *is, int code, const char *why);
+
+/* ---- iperf3_due.c: any thread; the server's lock is not held ---- */
+
+/* What comes next is due from it: one that brings nothing for longer than that may give way. */
+void iperf3_begin_due(struct iperf3_session *is, uint64_t may_pause_ns);
+void iperf3_end_due(struct iperf3_session *is);
+/* The same of a run that begins.  Then, as often as the service looks: bytes that have come. */
+void iperf3_begin_data(struct iperf3_session *is);
+void iperf3_progress(struct iperf3_session *is, uint64_t received);
+bool iperf3_client_sends(const struct run_spec *s);
+
+/* ---- iperf3_exchange.c ---- */
+
+/* After the run; the caller frees *theirs in any case. */
+int iperf3_exchange(struct iperf3_session *is, struct peer_results *theirs);
 
 /* ---- iperf3_udp.c ---- */
 

@@ -176,7 +176,10 @@ struct peer_run_hooks {
 	bool (*cancelled)(void *state);
 	/* NULL, or true when the client has sent all and wants its data connections closed. */
 	bool (*ended)(void *state);
-	/* NULL, or is told the bytes that have come until now, as often as ended() is asked. */
+	/*
+	 * NULL, or is told the bytes that have come until now, as often as ended() is asked; the
+	 * run's sockets are open then.
+	 */
 	void (*received)(void *state, uint64_t bytes);
 	/* NULL, or takes over what went over each flow; before run() returns, if it fails too. */
 	void (*results)(void *state, struct peer_results *ours);

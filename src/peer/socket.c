@@ -177,3 +177,15 @@ struct nd_u64 socket_min_rtt_us(int fd)
 		return nd_u64_unknown(ND_ABSENT);
 	return nd_u64(ti.tcpi_min_rtt);
 }
+
+struct nd_u64 socket_bytes_acked(int fd)
+{
+	struct tcp_info ti = { 0 };
+	socklen_t len = sizeof(ti);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &ti, &len) < 0)
+		return nd_u64_unknown(nd_known_from_errno(errno));
+	if (len < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof(ti.tcpi_bytes_acked))
+		return nd_u64_unknown(ND_NOT_SUPPORTED);
+	return nd_u64(ti.tcpi_bytes_acked);
+}

@@ -41,5 +41,7 @@ int socket_remote_address(int fd, struct socket_address *out);	/* 0 or -errno */
 
 /* min_rtt of TCP_INFO, microseconds. */
 struct nd_u64 socket_min_rtt_us(int fd);
+/* What the other end's kernel has taken in, of TCP_INFO (Linux 4.1). */
+struct nd_u64 socket_bytes_acked(int fd);
 
 #endif

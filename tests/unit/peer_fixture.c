@@ -126,6 +126,21 @@ static void wait_until(struct fixture *f, const struct run_window *w,
 	}
 }
 
+static void send_all(const struct run_spec *spec, const int *fds,
+		     const struct peer_run_hooks *hooks)
+{
+	static const char block[4096];
+
+	while (!hooks->cancelled(hooks->state)) {
+		for (uint64_t i = 0; i < spec->streams; i++)
+			for (int n = 0; n < 1000 && send(fds[i], block, sizeof(block),
+							 MSG_DONTWAIT | MSG_NOSIGNAL) > 0; n++)
+				;
+		hooks->received(hooks->state, 0);
+		sleep_ms(10);
+	}
+}
+
 static int fake_run(void *state, const struct peer_client_info *client,
 		    const struct run_spec *spec, const int *fds, const struct run_window *window,
 		    const struct peer_run_hooks *hooks, cJSON **end, struct error *err)
@@ -148,6 +163,9 @@ static int fake_run(void *state, const struct peer_client_info *client,
 		break;
 	case FAKE_RUN_UNTIL_STOP:
 		wait_until(f, window, hooks, false);
+		break;
+	case FAKE_RUN_SENDS:
+		send_all(spec, fds, hooks);
 		break;
 	case FAKE_RUN_SAMPLES:
 		wait_until(f, window, hooks, true);

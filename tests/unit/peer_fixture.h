@@ -22,6 +22,7 @@ enum { PATIENCE_MS = 10000 };	/* for what must happen; tests end long before */
 enum fake_run {
 	FAKE_RUN_BYTES,		/* moves one byte over each stream, then reports */
 	FAKE_RUN_UNTIL_STOP,	/* says nothing until the window's stop_ns */
+	FAKE_RUN_SENDS,		/* all that it can, until cancelled */
 	FAKE_RUN_SAMPLES,	/* a sample every 20 ms until stop_ns */
 	FAKE_RUN_FAILS
 };

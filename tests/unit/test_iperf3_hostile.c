@@ -157,9 +157,8 @@ static void test_bad_clients(void **state)
 }
 
 /* One of many: the state that answers its parameters, or its cookie. */
-static unsigned char one_of_many(struct fixture *f, char letter, int *fd)
+static unsigned char one_asks(struct fixture *f, char letter, const char *parameters, int *fd)
 {
-	static const char parameters[] = "{\"tcp\":true,\"time\":1,\"len\":1000}";
 	char cookie[PEER_COOKIE_BYTES] = RAW_COOKIE;
 
 	cookie[0] = letter;
@@ -168,6 +167,11 @@ static unsigned char one_of_many(struct fixture *f, char letter, int *fd)
 	assert_int_equal(next_state(*fd), IPERF3_PARAM_EXCHANGE);
 	say_text(*fd, (uint32_t)strlen(parameters), parameters);
 	return next_state(*fd);
+}
+
+static unsigned char one_of_many(struct fixture *f, char letter, int *fd)
+{
+	return one_asks(f, letter, "{\"tcp\":true,\"time\":1,\"len\":1000}", fd);
 }
 
 static int stream_of(struct fixture *f, char letter)
@@ -208,6 +212,86 @@ static void test_silent_in_a_test(void **state)
 	close(a);
 	close(b);
 	fixture_stop(f);
+}
+
+/* What our kernel was given says nothing: it holds megabytes that nobody over there reads. */
+static void test_reads_nothing(void **state)
+{
+	struct peer_server_options o = {
+		.bind_address = "127.0.0.1", .allow_iperf3 = true, .max_iperf3 = 1
+	};
+	struct peer_timing t = patient;
+	struct fixture *f;
+	char some[65536];
+	int a, b, of_a;
+
+	(void)state;
+	t.silence_ms = 600;
+	f = fixture_start(&o, &t);
+	atomic_store(&f->run_kind, FAKE_RUN_SENDS);
+	assert_int_equal(one_asks(f, 'a', "{\"tcp\":true,\"time\":60,\"reverse\":true}", &a),
+			 IPERF3_CREATE_STREAMS);
+	of_a = stream_of(f, 'a');
+	assert_int_equal(next_state(a), IPERF3_TEST_START);
+	assert_int_equal(next_state(a), IPERF3_TEST_RUNNING);
+	/* A slow one stays, whoever comes. */
+	for (uint64_t until = deadline_in_ms(2000); monotonic_ns() < until; sleep_ms(100))
+		assert_true(recv(of_a, some, sizeof(some), 0) > 0);
+	assert_int_equal(one_of_many(f, 'b', &b), IPERF3_ACCESS_DENIED);
+	close(b);
+	for (uint64_t until = deadline_in_ms(PATIENCE_MS);; close(b)) {
+		unsigned char answer = one_of_many(f, 'b', &b);
+
+		if (answer == IPERF3_CREATE_STREAMS)
+			break;
+		assert_int_equal(answer, IPERF3_ACCESS_DENIED);
+		assert_true(monotonic_ns() < until);
+		sleep_ms(200);
+	}
+	assert_int_equal(next_state(a), IPERF3_SERVER_ERROR);
+	assert_error_code(a, IPERF3_EDURATIONEXPIRED);
+	assert_true(fixture_saw(f, "it takes nothing in, and another client needs its place"));
+	close(of_a);
+	close(a);
+	close(b);
+	fixture_stop(f);
+}
+
+/* Some of its results, or none of them. */
+static void test_silent_after_a_test(void **state)
+{
+	struct peer_server_options o = {
+		.bind_address = "127.0.0.1", .allow_iperf3 = true, .max_iperf3 = 1
+	};
+	static const char *const said[] = { "", "{\"cpu_util_total\":" };
+	struct peer_timing t = patient;
+
+	(void)state;
+	t.silence_ms = 200;
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		struct fixture *f = fixture_start(&o, &t);
+		int a, b, of_a;
+
+		atomic_store(&f->run_kind, FAKE_RUN_BYTES);
+		assert_int_equal(one_of_many(f, 'a', &a), IPERF3_CREATE_STREAMS);
+		of_a = stream_of(f, 'a');
+		assert_int_equal(next_state(a), IPERF3_TEST_START);
+		assert_int_equal(next_state(a), IPERF3_TEST_RUNNING);
+		assert_int_equal(send(of_a, "", 1, MSG_NOSIGNAL), 1);
+		assert_int_equal(next_state(a), IPERF3_EXCHANGE_RESULTS);
+		if (*said[i])
+			say_text(a, 300, said[i]);
+		/* It may pause; then everybody has a second. */
+		sleep_ms(1300);
+		assert_int_equal(one_of_many(f, 'b', &b), IPERF3_CREATE_STREAMS);
+		assert_int_equal(next_state(a), IPERF3_SERVER_ERROR);
+		assert_error_code(a, IPERF3_ERECVRESULTS);
+		assert_true(fixture_saw(f, "its results do not come, and another client needs"));
+		close(of_a);
+		close(a);
+		close(b);
+		fixture_stop(f);
+	}
 }
 
 /* Who asks for a test and brings no streams gives way to who comes after; a test does not. */
@@ -444,6 +528,8 @@ int main(void)
 		cmocka_unit_test(test_bad_clients),
 		cmocka_unit_test(test_displaced),
 		cmocka_unit_test(test_silent_in_a_test),
+		cmocka_unit_test(test_reads_nothing),
+		cmocka_unit_test(test_silent_after_a_test),
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_hellos),
 		cmocka_unit_test(test_bad_servers),
