@@ -147,7 +147,7 @@
 #define CC_BBR_CORE_BUSY 0.90
 #define CC_BBR_GAIN 1.3			/* cubic against bbr in the experiment */
 #define CC_BBR_GAIN_MOST 4.0		/* seen between namespaces: 65 against 15.5 Gbit/s */
-#define CC_BBR_REPEATS 0.9		/* two runs of a few seconds agree within this */
+#define CC_BBR_REPEATS REPEATS_WITHIN
 #define LOSS_LOCAL_SHARE 0.50		/* of the retransmitted segments */
 #define LOSS_PATH_SHARE 0.10
 #define REORDER_SHARE 1e-4

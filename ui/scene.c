@@ -113,6 +113,7 @@ static const char *const purposes[RUN_PURPOSES] = {
 	[RUN_SMALL_SEGMENTS] = "to see whether only large packets vanish",
 	[RUN_HALF_SEGMENTS] = "to split cost per packet from cost per byte",
 	[RUN_DISCARD_RECEIVE] = "to see what the receiver's copy costs",
+	[RUN_BOTH_DIRECTIONS] = "to compare with each alone",
 };
 
 static void doing_run(const struct scene_progress *p, struct text *out)
@@ -120,12 +121,13 @@ static void doing_run(const struct scene_progress *p, struct text *out)
 	text_printf(out, "run %u", p->run);
 	if (p->runs && p->run <= p->runs)
 		text_printf(out, " of %u", p->runs);
-	if (p->purpose == RUN_ALL_STREAMS && p->streams > 1)
+	bool all = p->purpose == RUN_ALL_STREAMS || p->purpose == RUN_BOTH_DIRECTIONS;
+	if (all && p->streams > 1)
 		text_printf(out, ": all %" PRIu64 " streams", p->streams);
 	else
 		text_printf(out, ": %s", run_purpose_text(p->purpose));
 	text_printf(out, " %s", scene_direction_word(p->direction, p->bidirectional));
-	if (p->purpose != RUN_ALL_STREAMS && p->streams > 1)
+	if (!all && p->streams > 1)
 		text_printf(out, " (%" PRIu64 " streams)", p->streams);
 	if (p->purpose < RUN_PURPOSES)
 		text_printf(out, ", %s", purposes[p->purpose]);

@@ -309,9 +309,26 @@ static void ladder(const struct scene *s, enum run_direction d, struct canvas *c
 		unknown_row(r.unknown[i], c, area_row(a, y++));
 }
 
+/* What was measured of both at once has no ceilings: it stands above those of each alone. */
+static void ladders_title(const struct diagnosis *d, char *title, size_t cap)
+{
+	char forward[SHOWN_CAP], reverse[SHOWN_CAP];
+
+	snprintf(title, cap, "Rate and ceilings");
+	if (!d || !d->both.run)
+		return;
+	format_rate(d->both.of[RUN_FORWARD].measured_bps, forward, sizeof(forward));
+	format_rate(d->both.of[RUN_REVERSE].measured_bps, reverse, sizeof(reverse));
+	snprintf(title, cap, "Rate and ceilings; both at once: %s forward, %s reverse", forward,
+		 reverse);
+}
+
 static void ladders(const struct scene *s, struct canvas *c, struct area a)
 {
-	struct area in = canvas_box(c, a, INK_BORDER, "Rate and ceilings");
+	char title[160];
+
+	ladders_title(s->diagnosis, title, sizeof(title));
+	struct area in = canvas_box(c, a, INK_BORDER, title);
 	struct area top = area_take_top(&in, (in.rows + 1) / 2);
 
 	ladder(s, RUN_FORWARD, c, top);
@@ -407,6 +424,10 @@ static void answer(const struct scene *s, struct canvas *c, struct area a)
 	bool told = over && d && d->summary && in.rows > 2;
 	if (told) {
 		unsigned int n = canvas_wrap(c, in, 0, INK_STRONG, d->summary);
+		area_take_top(&in, n);
+	}
+	if (over && d && d->both.run && in.rows > 3) {
+		unsigned int n = canvas_wrap(c, in, 0, INK_PLAIN, d->both.text);
 		area_take_top(&in, n);
 	}
 	if (!f) {

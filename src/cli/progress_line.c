@@ -12,6 +12,7 @@ static void fill_run(const struct exam_progress *from, struct progress *to)
 {
 	const struct run_spec *spec = &from->planned->spec;
 	const struct end_live *rx = from->live[run_receiver(spec->direction)];
+	const struct end_live *tx = from->live[run_sender(spec->direction)];
 	bool warm = from->elapsed_s * 1000 < (double)spec->warmup_ms;
 
 	to->phase = warm ? PROGRESS_WARMUP : PROGRESS_RUN;
@@ -24,6 +25,9 @@ static void fill_run(const struct exam_progress *from, struct progress *to)
 	to->total_s = from->length_s;
 	if (rx)
 		to->rate_bps = spec->bidirectional ? rx->received_bps : nd_f64(rx->rate_bps);
+	to->bidirectional = spec->bidirectional;
+	if (tx && spec->bidirectional)
+		to->other_bps = tx->received_bps;
 	for (int side = 0; side < EXAM_ENDS; side++) {
 		const struct end_live *live = from->live[side];
 		if (!live || !live->hot_known)

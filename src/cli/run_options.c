@@ -14,6 +14,11 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 
 	if (s->reverse_only && s->forward_only)
 		return complain(-1, "--reverse and --forward exclude each other");
+	if (s->both && (s->reverse_only || s->forward_only))
+		return complain(-1, "--bidir compares each direction alone with both at once: "
+				"--%s leaves one out", s->reverse_only ? "reverse" : "forward");
+	if (s->both && s->streams > RUN_MAX_STREAMS / 2)
+		return complain(-1, "--bidir: %d streams each way at most", RUN_MAX_STREAMS / 2);
 	*base = (struct run_spec){
 		.streams = s->streams,
 		.block_bytes = s->block_bytes,
@@ -28,12 +33,16 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 				s->congestion_control);
 	o->plan.forward = !s->reverse_only;
 	o->plan.reverse = !s->forward_only;
+	o->plan.both = s->both;
 	o->plan.one_stream = s->streams != 1;
 	o->plan.experiments = !s->no_experiments;
 	o->plan.repeat = true;
 	/* Longer runs were asked for: experiments then get what three standard ones would take. */
 	o->plan.budget_ms = base->window_ms > USUAL_WINDOW_MS ?
 			    3 * (base->window_ms + base->warmup_ms) + 12000 : BUDGET_MS;
+	/* One more run was asked for: it takes nothing from those that prove a cause. */
+	if (s->both)
+		o->plan.budget_ms += base->window_ms + base->warmup_ms;
 	o->plan.window_chosen = s->time_ms != RUN_TIME_UNSET;
 	o->plan.warmup_chosen = s->warmup_ms != RUN_TIME_UNSET;
 	if (s->target_bps)

@@ -52,6 +52,9 @@ static int fill(const struct rule *const *rules, size_t nrules, const struct exa
 	d->nruled_out = out.nruled_out;
 	if (static_only)
 		return verdict_decide_static(exam, d);
+	err = both_ways_compare(exam, d);
+	if (err)
+		return err;
 	err = plan_build(exam, d);
 	return err ? err : verdict_decide(exam, d);
 }

@@ -151,11 +151,23 @@ struct direction_result {
 	struct nd_f64 explained;	/* measured / bottleneck (inside its interval: 1) */
 };
 
+/* Each direction while the other went on, beside what it reaches alone; by run_direction. */
+struct both_ways {
+	const struct run *run;		/* NULL: both at once was not measured, and nothing counts */
+	struct {
+		double measured_bps;
+		struct nd_f64 alone_bps, share;	/* of what it reaches alone */
+		bool lower;			/* by more than two runs differ anyway */
+	} of[2];
+	const char *text;		/* one sentence on what this says */
+};
+
 struct diagnosis {
 	struct arena *mem;
 	enum verdict verdict;
 	const char *summary;
 	struct direction_result directions[2];	size_t ndirections;
+	struct both_ways both;
 	struct ladder ladder;
 	struct finding *findings;	size_t nfindings;	/* in rank order */
 	struct plan_step *plan;		size_t nplan;

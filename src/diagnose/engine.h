@@ -65,6 +65,8 @@ void rank_findings(const struct exam *exam, const struct ladder *ladder,
 		   struct finding **findings, size_t n);
 int plan_build(const struct exam *exam, struct diagnosis *d);
 
+/* The verdict is about each direction alone: this stands beside it. */
+int both_ways_compare(const struct exam *exam, struct diagnosis *d);
 int verdict_decide(const struct exam *exam, struct diagnosis *d);
 int verdict_decide_static(const struct exam *exam, struct diagnosis *d);
 

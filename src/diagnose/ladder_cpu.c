@@ -130,7 +130,9 @@ static double best_seen(const struct exam *e)
 	for (i = 0; nd_is_true(e->path.same_machine) && i < e->nruns; i++) {
 		const struct run *r = &e->runs[i];
 
-		if (run_usable(r) && !r->spec.discard_receive)
+		/* Beside the other direction one says nothing of what it could alone. */
+		if (run_usable(r) && !r->spec.discard_receive &&
+		    r->purpose != RUN_BOTH_DIRECTIONS)
 			best = fmax(best, (double)r->goodput_bps.v);
 	}
 	return best;

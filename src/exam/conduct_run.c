@@ -358,7 +358,7 @@ int conduct_run(struct peer *peer, const struct conduct_options *o,
 		struct error *err)
 {
 	const char *id = arena_printf(e->mem, "%zu-%s-%s", e->nruns + 1,
-				      run_direction_word(planned->spec.direction),
+				      run_traffic_word(&planned->spec),
 				      run_purpose_word(planned->purpose));
 	void *rows = e->runs;
 	struct run *r = arena_append_row(e->mem, &rows, &e->nruns, sizeof(*r));

@@ -41,6 +41,27 @@ const struct run *exam_main_run(const struct exam *e, enum run_direction d)
 	return exam_run_for(e, d, RUN_ALL_STREAMS);
 }
 
+const struct run *exam_both_run(const struct exam *e)
+{
+	for (size_t i = e->nruns; i > 0; i--) {
+		const struct run *r = &e->runs[i - 1];
+
+		/* Cut short, the one direction may have gone on without the other. */
+		if (r->purpose == RUN_BOTH_DIRECTIONS && r->spec.bidirectional &&
+		    r->status == RUN_COMPLETE && run_usable(r) &&
+		    r->other_goodput_bps.k == ND_KNOWN)
+			return r;
+	}
+	return NULL;
+}
+
+struct nd_u64 run_rate(const struct run *r, enum run_direction d)
+{
+	if (d == r->spec.direction)
+		return r->goodput_bps;
+	return r->spec.bidirectional ? r->other_goodput_bps : nd_u64_unknown(ND_NOT_APPLICABLE);
+}
+
 static double share_or_0(struct nd_f64 share)
 {
 	return share.k == ND_KNOWN ? share.v : 0;

@@ -22,7 +22,8 @@ static const char *const purpose_words[] = {
 	[RUN_OTHER_CONGESTION_CONTROL] = "other-congestion-control",
 	[RUN_SMALL_SEGMENTS] = "small-segments",
 	[RUN_HALF_SEGMENTS] = "half-segments",
-	[RUN_DISCARD_RECEIVE] = "discard-receive"
+	[RUN_DISCARD_RECEIVE] = "discard-receive",
+	[RUN_BOTH_DIRECTIONS] = "both-directions"
 };
 _Static_assert(ARRAY_SIZE(purpose_words) == RUN_PURPOSES, "a word for each purpose");
 
@@ -43,6 +44,11 @@ const char *side_word(enum side s)
 const char *run_direction_word(enum run_direction d)
 {
 	return word(direction_words, ARRAY_SIZE(direction_words), d);
+}
+
+const char *run_traffic_word(const struct run_spec *s)
+{
+	return s->bidirectional ? "bidir" : run_direction_word(s->direction);
 }
 
 const char *run_purpose_word(enum run_purpose p)

@@ -27,6 +27,8 @@ enum exam_limits {
 
 const char *side_word(enum side s);			/* "local", "peer", "path", "both" */
 const char *run_direction_word(enum run_direction d);	/* "forward", "reverse" */
+/* The same of a run's traffic: "bidir" when it flows both ways. */
+const char *run_traffic_word(const struct run_spec *s);
 /* The end that sends (receives) in a direction. */
 static inline enum side run_sender(enum run_direction d)
 {
@@ -48,6 +50,7 @@ enum run_purpose {
 	RUN_SMALL_SEGMENTS,		/* MSS 1200: do only large packets vanish? */
 	RUN_HALF_SEGMENTS,		/* half the MSS: cost per packet or per byte? */
 	RUN_DISCARD_RECEIVE,		/* receive without the copy to memory */
+	RUN_BOTH_DIRECTIONS,		/* at once: does each reach what it reaches alone? */
 	RUN_PURPOSES
 };
 const char *run_purpose_word(enum run_purpose p);	/* "all-streams", "one-stream", ... */
@@ -218,6 +221,10 @@ bool run_usable(const struct run *r);
 const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);
 /* The run that measures a direction: its latest usable ALL_STREAMS run. */
 const struct run *exam_main_run(const struct exam *e, enum run_direction d);
+/* The latest whole run with both directions at once that is none of the user's own test. */
+const struct run *exam_both_run(const struct exam *e);
+/* What a direction reached in a run: of a bidirectional one, its own flows alone. */
+struct nd_u64 run_rate(const struct run *r, enum run_direction d);
 /*
  * The busiest core of an end that a thread of ours or packets were seen on (should there be none:
  * the busiest of all), NULL when unknown.

@@ -113,7 +113,8 @@ static bool plan_experiment(const struct exam *e, const struct plan_wishes *w, u
 	order[1] = run_other_direction(order[0]);
 	for (size_t i = 0; i < e->nruns; i++)
 		done += e->runs[i].purpose != RUN_ALL_STREAMS &&
-			e->runs[i].purpose != RUN_ONE_STREAM;
+			e->runs[i].purpose != RUN_ONE_STREAM &&
+			e->runs[i].purpose != RUN_BOTH_DIRECTIONS;
 	if (done >= PLAN_MAX_EXPERIMENTS)
 		return false;
 	for (size_t x = 0; x < ARRAY_SIZE(experiments); x++) {
@@ -184,6 +185,12 @@ bool plan_next(const struct exam *e, const struct plan_wishes *w, uint64_t spent
 		out->purpose = RUN_ALL_STREAMS;
 		return true;
 	}
+	if (w->both && !tried(e, RUN_FORWARD, RUN_BOTH_DIRECTIONS)) {
+		out->spec.direction = RUN_FORWARD;
+		out->spec.bidirectional = true;
+		out->purpose = RUN_BOTH_DIRECTIONS;
+		return true;
+	}
 	enum run_direction d = slower(e, w);
 	const struct run *main = exam_main_run(e, d);
 	if (w->one_stream && main && main->spec.streams > 1 && !tried(e, d, RUN_ONE_STREAM) &&
@@ -200,6 +207,6 @@ bool plan_next(const struct exam *e, const struct plan_wishes *w, uint64_t spent
 
 unsigned int plan_certain_runs(const struct plan_wishes *w)
 {
-	return (unsigned int)w->forward + (unsigned int)w->reverse +
+	return (unsigned int)w->forward + (unsigned int)w->reverse + (unsigned int)w->both +
 	       (unsigned int)(w->one_stream && w->base.streams > 1);
 }

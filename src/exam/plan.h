@@ -2,8 +2,9 @@
 /*
  * Plan: which run next.  Pure: from what the exam holds so far to the run that
  * best splits what is still possible.  First the measured rate of each
- * direction, then one stream in the slower one, then harmless experiments that
- * change nothing on either machine but the options of our own sockets.
+ * direction (and of both at once, where asked for), then one stream in the
+ * slower one, then harmless experiments that change nothing on either machine
+ * but the options of our own sockets.
  */
 #ifndef ND_EXAM_PLAN_H
 #define ND_EXAM_PLAN_H
@@ -15,6 +16,7 @@
 struct plan_wishes {
 	struct run_spec base;		/* the user's socket options; direction is ignored */
 	bool forward, reverse;		/* directions to measure */
+	bool both;			/* then both at once; needs each alone */
 	bool one_stream, experiments;
 	bool repeat;			/* once a main run in which a machine stood still */
 	uint64_t budget_ms;		/* for all runs together; 0: no limit */

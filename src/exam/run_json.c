@@ -122,7 +122,7 @@ cJSON *run_rest_to_json(const struct run *r)
 	    !cJSON_AddStringToObject(obj, "status", run_status_word(r->status)) ||
 	    !cJSON_AddStringToObject(obj, "protocol",
 				     run_protocol_word(r->spec.protocol)) ||
-	    !cJSON_AddStringToObject(obj, "direction", run_direction_word(r->spec.direction)) ||
+	    !cJSON_AddStringToObject(obj, "direction", run_traffic_word(&r->spec)) ||
 	    !json_add_u64(obj, "streams", r->spec.streams) ||
 	    !json_put(obj, "spec", run_spec_to_json(&r->spec)) || !put_moments(obj, r) ||
 	    !put_latency(obj, r) || !put_ends(obj, r)) {

@@ -12,6 +12,8 @@
 /* The PCIe model is known to a few percent only: published tables against measured rates. */
 #define PCIE_BINDS_FROM 0.90
 #define PCIE_BINDS_TO 1.06
+/* Two runs of a few seconds agree within this share of each other. */
+#define REPEATS_WITHIN 0.90
 /* Goal of the user: reached within the noise of a few seconds' window. */
 #define TARGET_MET 0.97
 

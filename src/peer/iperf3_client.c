@@ -18,6 +18,9 @@ enum {
 	RETRY_MS = 100,
 	/* After a test the server may need so long until it takes the next. */
 	SETTLE_MS = 3000,
+	/* Of a test both ways: until the server's come, and from a refusal until it hangs up. */
+	FIRST_BYTES_MS = 1000,
+	REFUSAL_MS = 100,
 	FIRST_BODY_BYTES = 64 * 1024
 };
 
@@ -282,6 +285,33 @@ static int open_streams(struct peer *p, const char *cookie, int *fds, uint64_t d
 	return 0;
 }
 
+static int one_way_alone(const struct peer *p, struct error *err)
+{
+	return error_set(err, EOPNOTSUPP, "%s: its iperf3 carries traffic one way at a time: both "
+			 "at once takes 3.7 or newer", p->label);
+}
+
+/*
+ * A server before 3.7 does not know the parameter: connections that are too many get a refusal of
+ * one byte and are closed.  From one that does, data comes by the last of them as the test begins.
+ */
+static int check_both_ways(const struct peer *p, const int *fds, struct error *err)
+{
+	const short closed = POLLRDHUP | POLLHUP | POLLERR;
+	struct pollfd w = { .events = POLLIN | POLLRDHUP };
+	char bytes[2];
+
+	if (!p->spec.bidirectional || p->spec.protocol != RUN_TCP)
+		return 0;
+	w.fd = fds[run_flows(&p->spec) - 1];
+	poll(&w, 1, FIRST_BYTES_MS);
+	if (!(w.revents & closed) && recv(w.fd, bytes, 2, MSG_PEEK | MSG_DONTWAIT) == 1) {
+		w.events = POLLRDHUP;
+		poll(&w, 1, REFUSAL_MS);
+	}
+	return w.revents & closed ? one_way_alone(p, err) : 0;
+}
+
 static int begin_test(struct peer *p, int *fds, uint64_t deadline_ns, struct error *err)
 {
 	char cookie[PEER_COOKIE_BYTES];
@@ -301,6 +331,8 @@ static int begin_test(struct peer *p, int *fds, uint64_t deadline_ns, struct err
 		rc = expect_state(p, IPERF3_TEST_START, deadline_ns, "after our streams", err);
 	if (rc == 0)
 		rc = expect_state(p, IPERF3_TEST_RUNNING, deadline_ns, "after our streams", err);
+	if (rc == 0)
+		rc = check_both_ways(p, fds, err);
 	return rc;
 }
 
@@ -402,6 +434,17 @@ static int receive_text(struct peer *p, size_t len, uint64_t deadline_ns, char *
 	return rc;
 }
 
+/* Results of the one direction that a server before 3.7 knew of. */
+static bool tells_one_way(const struct peer *p, const char *text, size_t len)
+{
+	struct peer_results results = { 0 };
+	bool one_way = p->spec.bidirectional &&
+		       iperf3_parse_results(text, len, (size_t)p->spec.streams, &results) == 0;
+
+	peer_results_free(&results);
+	return one_way;
+}
+
 static int receive_results(struct peer *p, uint64_t deadline_ns, struct peer_results *theirs,
 			   struct error *err)
 {
@@ -424,7 +467,9 @@ static int receive_results(struct peer *p, uint64_t deadline_ns, struct peer_res
 		gone(p, rc, "in the middle of its results", err);
 	else
 		rc = iperf3_parse_results(text, len, run_flows(&p->spec), theirs);
-	if (rc == -EINVAL)
+	if (rc == -EINVAL && tells_one_way(p, text, len))
+		rc = one_way_alone(p, err);
+	else if (rc == -EINVAL)
 		error_set(err, EBADMSG, "%s: the results of its iperf3 make no sense", p->label);
 	free(text);
 	return rc == -EINVAL ? -EBADMSG : rc;

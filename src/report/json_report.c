@@ -107,6 +107,37 @@ static cJSON *direction(const struct diagnosis *d, size_t i)
 	return NULL;
 }
 
+static cJSON *both_way(const struct both_ways *b, enum run_direction d)
+{
+	cJSON *obj = cJSON_CreateObject();
+
+	if (obj && json_put(obj, "direction", string(run_direction_word(d))) &&
+	    json_put(obj, "measured_bps", rate(true, b->of[d].measured_bps)) &&
+	    json_put(obj, "alone_bps",
+		     rate(b->of[d].alone_bps.k == ND_KNOWN, b->of[d].alone_bps.v)) &&
+	    json_put(obj, "share", f64(b->of[d].share)) &&
+	    json_put(obj, "lower", cJSON_CreateBool(b->of[d].lower)))
+		return obj;
+	cJSON_Delete(obj);
+	return NULL;
+}
+
+static cJSON *both_ways(const struct both_ways *b)
+{
+	cJSON *obj = cJSON_CreateObject();
+	cJSON *arr = obj ? cJSON_AddArrayToObject(obj, "directions") : NULL;
+	struct nd_str id = b->run->id;
+	bool ok = arr;
+
+	for (int d = RUN_FORWARD; ok && d <= RUN_REVERSE; d++)
+		ok = json_push(arr, both_way(b, (enum run_direction)d));
+	if (ok && json_put(obj, "run", string(id.k == ND_KNOWN ? id.v : NULL)) &&
+	    json_put(obj, "summary", string(b->text)))
+		return obj;
+	cJSON_Delete(obj);
+	return NULL;
+}
+
 static cJSON *inputs(const struct ceiling *c)
 {
 	cJSON *obj = cJSON_CreateObject();
@@ -271,6 +302,7 @@ static cJSON *diagnosis_to_json(const struct diagnosis *d)
 	if (obj && json_put(obj, "verdict", string(verdict_word(d->verdict))) &&
 	    json_put(obj, "summary", string(d->summary)) &&
 	    json_put(obj, "directions", rows(d, d->ndirections, direction)) &&
+	    (!d->both.run || json_put(obj, "both_at_once", both_ways(&d->both))) &&
 	    json_put(obj, "ceilings", rows(d, d->ladder.n, ceiling)) &&
 	    json_put(obj, "findings", rows(d, d->nfindings, finding)) &&
 	    json_put(obj, "plan", rows(d, d->nplan, plan_step)) &&

@@ -15,6 +15,7 @@ static const char *const purpose_texts[] = {
 	[RUN_SMALL_SEGMENTS] = "small segments",
 	[RUN_HALF_SEGMENTS] = "segments of half the size",
 	[RUN_DISCARD_RECEIVE] = "receiving without copying",
+	[RUN_BOTH_DIRECTIONS] = "all streams",
 };
 _Static_assert(ARRAY_SIZE(purpose_texts) == RUN_PURPOSES, "a text for each purpose");
 
@@ -43,10 +44,11 @@ static void add_what(const struct progress *p, struct text *out)
 		text_printf(out, "run %u of %u: ", p->run, p->runs);
 	else
 		text_printf(out, "run %u: ", p->run);
-	text_printf(out, "%s, ", run_direction_word(p->direction));
-	if (p->purpose == RUN_ALL_STREAMS)
-		text_printf(out, "%llu stream%s", (unsigned long long)p->streams,
-			    p->streams == 1 ? "" : "s");
+	text_printf(out, "%s, ", p->bidirectional ? "both at once"
+						  : run_direction_word(p->direction));
+	if (p->purpose == RUN_ALL_STREAMS || p->purpose == RUN_BOTH_DIRECTIONS)
+		text_printf(out, "%llu stream%s%s", (unsigned long long)p->streams,
+			    p->streams == 1 ? "" : "s", p->bidirectional ? " each way" : "");
 	else
 		text_add(out, run_purpose_text(p->purpose));
 }
@@ -74,6 +76,11 @@ static void add_rate(const struct progress *p, struct text *out)
 		return;
 	format_rate(p->rate_bps.v, value, sizeof(value));
 	text_printf(out, "%s%s", out->len ? ", " : "", value);
+	if (!p->bidirectional || p->other_bps.k != ND_KNOWN)
+		return;
+	format_rate(p->other_bps.v, value, sizeof(value));
+	text_printf(out, " %s, %s %s", run_direction_word(p->direction), value,
+		    run_direction_word(run_other_direction(p->direction)));
 }
 
 static void add_hot(const struct core_load *c, enum side s, struct text *out)

@@ -26,6 +26,8 @@ struct progress {
 	uint64_t streams;
 	double elapsed_s, total_s;	/* of this phase; total 0: not known */
 	struct nd_f64 rate_bps;
+	bool bidirectional;
+	struct nd_f64 other_bps;	/* of the other direction, at the same time */
 	struct core_load hot[EXAM_ENDS];	/* busiest core now; busy unknown: not shown */
 };
 

@@ -134,7 +134,7 @@ static void other_runs(struct sheet *p, const struct exam *e)
 		struct text line = TEXT_INIT;
 		char rate[VALUE_CAP];
 
-		if (r == exam_main_run(e, r->spec.direction))
+		if (r == exam_main_run(e, r->spec.direction) || r == exam_both_run(e))
 			continue;
 		if (!heading) {
 			p->kind->heading(p, "Other runs");
@@ -190,6 +190,7 @@ static int report(const struct sheet_kind *kind, const struct exam *e, const str
 	if (e->problem.k == ND_KNOWN && !(d->summary && strstr(d->summary, e->problem.v)))
 		kind->note(&p, "Incomplete", e->problem.v);
 	tell_directions(&p, e, d, o->verbose);
+	tell_both(&p, e, d);
 	tell_runs(&p, e, o->verbose);
 	other_runs(&p, e);
 	tell_findings(&p, e, d, o->verbose);

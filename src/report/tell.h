@@ -17,6 +17,10 @@ void tell_directions(struct sheet *p, const struct exam *e, const struct diagnos
 		     bool verbose);
 /* "0.05 ms idle, 4.1 ms (p99 9 ms) under load"; false: nothing was measured. */
 bool add_round_trips(const struct run *r, struct text *out);
+/* Both directions at once, beside each alone; nothing when that was not measured. */
+void tell_both(struct sheet *p, const struct exam *e, const struct diagnosis *d);
+/* "cpu 3 98 % busy, user 1 % ...; mean of 8: 20 %", or why that is not known. */
+void add_hot_core(struct text *out, const struct run_end *e);
 /* Of each main run: round trips; verbose: where its workers and its flows' packets were. */
 void tell_runs(struct sheet *p, const struct exam *e, bool verbose);
 void tell_findings(struct sheet *p, const struct exam *e, const struct diagnosis *d, bool verbose);

@@ -73,35 +73,33 @@ static void add_share(struct text *line, const char *what, struct nd_f64 share)
 	text_printf(line, ", %s %s", what, value);
 }
 
-static void add_hot_core(struct rungs *r, const struct run *run, enum side s)
+void add_hot_core(struct text *out, const struct run_end *e)
 {
-	const struct run_end *e = &run->ends[s];
 	const struct core_load *hot = end_hot_core(e);
 	struct nd_f64 mean = end_mean_busy(e);
-	struct text *line = &add_rung(r, RUNG_CORE, "hot core", side_word(s))->words;
 	char value[QUANTITY_CAP];
 
 	if (!hot) {
-		text_printf(line, "not known: %s",
+		text_printf(out, "not known: %s",
 			    e->problem.k == ND_KNOWN ? e->problem.v
 			    : e->present	     ? "its CPU time was not read"
 						     : "this end was not seen");
-	} else {
-		format_quantity(hot->busy.v, UNIT_SHARE, value, sizeof(value));
-		if (hot->cpu.k == ND_KNOWN)
-			text_printf(line, "cpu %llu", (unsigned long long)hot->cpu.v);
-		else
-			text_add(line, "one cpu");
-		text_printf(line, " %s busy", value);
-		add_share(line, "user", hot->user);
-		add_share(line, "system", hot->system);
-		add_share(line, "softirq", hot->softirq);
-		add_share(line, "irq", hot->irq);
-		add_share(line, "steal", hot->steal);
-		if (mean.k == ND_KNOWN && e->ncores > 1) {
-			format_quantity(mean.v, UNIT_SHARE, value, sizeof(value));
-			text_printf(line, "; mean of %zu: %s", e->ncores, value);
-		}
+		return;
+	}
+	format_quantity(hot->busy.v, UNIT_SHARE, value, sizeof(value));
+	if (hot->cpu.k == ND_KNOWN)
+		text_printf(out, "cpu %llu", (unsigned long long)hot->cpu.v);
+	else
+		text_add(out, "one cpu");
+	text_printf(out, " %s busy", value);
+	add_share(out, "user", hot->user);
+	add_share(out, "system", hot->system);
+	add_share(out, "softirq", hot->softirq);
+	add_share(out, "irq", hot->irq);
+	add_share(out, "steal", hot->steal);
+	if (mean.k == ND_KNOWN && e->ncores > 1) {
+		format_quantity(mean.v, UNIT_SHARE, value, sizeof(value));
+		text_printf(out, "; mean of %zu: %s", e->ncores, value);
 	}
 }
 
@@ -188,7 +186,8 @@ static void tell_rungs(struct sheet *p, const struct run *run, const struct diag
 		add_ceiling(&r, known[i], known[i] == dir->bottleneck, verbose);
 	add_unknown(&r, d, dir->direction);
 	for (enum side s = SIDE_LOCAL; run && s < EXAM_ENDS; s++)
-		add_hot_core(&r, run, s);
+		add_hot_core(&add_rung(&r, RUNG_CORE, "hot core", side_word(s))->words,
+			     &run->ends[s]);
 	p->kind->rungs(p, &r);
 out:
 	for (size_t i = 0; i < r.n; i++)

@@ -35,6 +35,38 @@ holds "both directions have a diagnosis" \
 holds "nothing ended it early" '.exam.problem == null' "$work/report"
 says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve"
 
+# ---- both at once ----
+
+in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/both" -t 0.5 -O 0.1 \
+	-P 2 --no-experiments --bidir
+check "--bidir" [ "$status" -le 3 ]
+conforms "its report is of the published form" "$work/both"
+holds "after forward and reverse, before one stream" '[.exam.runs[].id] | .[:3] ==
+	["1-forward-all-streams", "2-reverse-all-streams", "3-bidir-both-directions"] and
+	(.[3] | endswith("-one-stream")) and length == 4' "$work/both"
+holds "as many streams each way, at both ends" '.exam.runs[2] | .direction == "bidir" and
+	.spec.bidirectional and ([.flows[] | select(.direction == "send")] | length) == 4 and
+	(.flows | length) == 8' "$work/both"
+holds "with the rate of each direction" '.exam.runs[2] | .status == "complete" and
+	.goodput_bps > 1000000 and .other_goodput_bps > 1000000' "$work/both"
+holds "beside what it reaches alone" '. as $r | .diagnosis.both_at_once |
+	.run == "3-bidir-both-directions" and ([.directions[].direction] == ["forward", "reverse"]) and
+	([.directions[].measured_bps] == ($r.exam.runs[2] | [.goodput_bps, .other_goodput_bps])) and
+	([.directions[].alone_bps] == [$r.exam.runs[:2][].goodput_bps]) and
+	all(.directions[]; .lower == (.share < 0.9))' "$work/both"
+holds "without it nothing of that" '.diagnosis.both_at_once == null and
+	([.exam.runs[].direction] | index("bidir")) == null' "$work/report"
+in_time "$bound" "$NETDOCTOR" show "$work/both" --report text
+says "and in a recorded report" '^Both at once: [0-9.]+ [MGT]bit/s forward, [0-9.]+ [MGT]bit/s reverse'
+says "a line for each" '^  reverse  .* [0-9.]+ % of the [0-9.]+ [MGT]bit/s'
+check "which is none of the other runs" [ -z "$(grep '^  3-bidir' "$work/out")" ]
+for option in --reverse --forward; do
+	error "--bidir and $option exclude each other" 64 "--bidir compares.*$option leaves one out" \
+		diagnose "$peer" --key "$key" --bidir $option
+done
+error "--bidir: too many streams" 64 '1024 streams each way' diagnose "$peer" --key "$key" --bidir \
+	-P 1025
+
 # shellcheck disable=SC2086 # words on purpose
 {
 	in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" $quick

@@ -35,6 +35,14 @@ for direction in --forward --reverse; do
 	done
 done
 
+in_time 90 "$NETDOCTOR" diagnose "127.0.0.1:$port" -t 1 -O 0 -P 2 --bidir --no-experiments \
+	--report json
+served "both at once: measured"
+holds "both at once: the rate of each direction" '.exam.runs[2] | .direction == "bidir" and
+	.goodput_bps > 1000000 and .other_goodput_bps > 1000000 and
+	([.flows[] | select(.side == "peer")] | length) == 4'
+holds "both at once: beside each alone" '.diagnosis.both_at_once.run == "3-bidir-both-directions"'
+
 for direction in forward reverse; do
 	[ "$direction" = forward ] && option= || option=--reverse
 	# shellcheck disable=SC2086

@@ -35,6 +35,8 @@ struct link_facts *build_link(struct exam *e, enum side s);
 /* A complete run at this goodput, both ends seen, cores 20 % busy, 10 Hz intervals, no loss. */
 struct run *build_run(struct exam *e, enum run_direction d, enum run_purpose p,
 		      double goodput_bps);
+/* The same with both directions at once, of diagnose --bidir; its flows are forward's alone. */
+struct run *build_both_run(struct exam *e, double forward_bps, double reverse_bps);
 /* One core of an end this busy, of which softirq; also in every interval and in the counters. */
 void build_hot_core(struct run *r, enum side s, unsigned int cpu, double busy, double softirq);
 /* Drops what one end saw of a run. */

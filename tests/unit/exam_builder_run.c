@@ -195,6 +195,18 @@ struct run *build_run(struct exam *e, enum run_direction d, enum run_purpose p,
 	return r;
 }
 
+struct run *build_both_run(struct exam *e, double forward_bps, double reverse_bps)
+{
+	struct run *r = build_run(e, RUN_FORWARD, RUN_BOTH_DIRECTIONS, forward_bps);
+	char *id = arena_printf(e->mem, "%zu-bidir-both-directions", e->nruns);
+
+	assert_non_null(id);
+	r->id = nd_str(id);
+	r->spec.bidirectional = true;
+	r->other_goodput_bps = nd_u64((uint64_t)reverse_bps);
+	return r;
+}
+
 void build_hot_core(struct run *r, enum side s, unsigned int cpu, double busy, double softirq)
 {
 	struct run_end *end = &r->ends[s];

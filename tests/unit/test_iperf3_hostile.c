@@ -486,15 +486,40 @@ static void play_wrong_order(struct fake_server *f, int fd)
 	raw_closed(fd, PATIENCE_MS);
 }
 
+/* As before 3.7: it wants two streams, and refuses the two that would go the other way. */
+static void play_one_way(struct fake_server *f, int fd)
+{
+	static const unsigned char denied = IPERF3_ACCESS_DENIED;
+	char cookie[PEER_COOKIE_BYTES];
+	int data[4];
+
+	play_until_streams(fd);
+	for (int i = 0; i < 4; i++) {
+		data[i] = accept4(f->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		raw_read(data[i], cookie, sizeof(cookie), PATIENCE_MS);
+	}
+	say(fd, IPERF3_TEST_START);
+	say(fd, IPERF3_TEST_RUNNING);
+	for (int i = 2; i < 4; i++)
+		(void)!send(data[i], &denied, 1, MSG_NOSIGNAL);
+	sleep_ms(20);
+	close(data[2]);
+	close(data[3]);
+	raw_closed(fd, PATIENCE_MS);
+	close(data[0]);
+	close(data[1]);
+}
+
 static void refused(void (*play)(struct fake_server *f, int fd), int rc, const char *text)
 {
-	static const struct run_spec spec = { .streams = 2, .block_bytes = 1000, .window_ms = 100 };
+	const struct run_spec spec = { .streams = 2, .block_bytes = 1000, .window_ms = 100,
+				       .bidirectional = play == play_one_way };
 	size_t open_before = count_entries("/proc/self/fd");
 	struct fake_server f = { .port = 0 };
 	struct peer_target target = { .host = "127.0.0.1", .dialect = PEER_IPERF3 };
 	struct error err = { "" };
 	struct peer *p = NULL;
-	int fds[2] = { -1, -1 }, got;
+	int fds[4] = { -1, -1, -1, -1 }, got;
 
 	fake_server_start(&f, play);
 	target.port = f.port;
@@ -503,8 +528,8 @@ static void refused(void (*play)(struct fake_server *f, int fd), int rc, const c
 	got = peer_run_prepare(p, &spec, fds, rc == -ETIMEDOUT ? 400 : PATIENCE_MS, &err);
 	if (got != rc || !strstr(err.text, text))
 		fail_msg("%d (not %d): %s (not %s)", got, rc, err.text, text);
-	assert_int_equal(fds[0], -1);
-	assert_int_equal(fds[1], -1);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		assert_int_equal(fds[i], -1);
 	peer_close(p);
 	fake_server_stop(&f);
 	assert_back_at("/proc/self/fd", open_before);
@@ -519,6 +544,7 @@ static void test_bad_servers(void **state)
 	refused(play_silence, -ETIMEDOUT, "says nothing after our streams");
 	refused(play_hang_up, -ECONNRESET, "closed the connection after our streams");
 	refused(play_wrong_order, -EPROTO, "sent state 13, which was not due");
+	refused(play_one_way, -EOPNOTSUPP, "both at once takes 3.7 or newer");
 }
 
 int main(void)

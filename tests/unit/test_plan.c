@@ -48,6 +48,36 @@ static void measured_runs_come_first(void **state)
 	exam_free(e);
 }
 
+static void both_at_once_follows_each_alone(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct plan_wishes w = wishes();
+	struct planned_run p;
+
+	(void)state;
+	w.both = true;
+	w.base.latency = true;
+	assert_int_equal(plan_certain_runs(&w), 4);
+	build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 9.4e9);
+	assert_true(plan_next(e, &w, 5000, &p));
+	assert_int_equal(p.purpose, RUN_ALL_STREAMS);
+	assert_false(p.spec.bidirectional);
+	build_run(e, RUN_REVERSE, RUN_ALL_STREAMS, 6e9);
+	/* As many streams each way, and as long: it is compared with those. */
+	assert_true(plan_next(e, &w, 10000, &p));
+	assert_int_equal(p.purpose, RUN_BOTH_DIRECTIONS);
+	assert_true(p.spec.bidirectional && p.spec.latency);
+	assert_int_equal(p.spec.streams, 4);
+	assert_int_equal(p.spec.window_ms, 4000);
+	build_run(e, RUN_FORWARD, RUN_BOTH_DIRECTIONS, 1e9)->spec.bidirectional = true;
+	/* Once, and the slower direction is the slower alone. */
+	assert_true(plan_next(e, &w, 15000, &p));
+	assert_int_equal(p.purpose, RUN_ONE_STREAM);
+	assert_int_equal(p.spec.direction, RUN_REVERSE);
+	assert_false(p.spec.bidirectional);
+	exam_free(e);
+}
+
 static void a_run_that_stood_still_is_repeated_once(void **state)
 {
 	struct exam *e = build_two_hosts();
@@ -280,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measured_runs_come_first),
+		cmocka_unit_test(both_at_once_follows_each_alone),
 		cmocka_unit_test(a_run_that_stood_still_is_repeated_once),
 		cmocka_unit_test(only_wanted_directions),
 		cmocka_unit_test(stalled_large_packets_are_made_small),

@@ -178,6 +178,15 @@ static void test_progress(void **state)
 	check_line(&p, 20, true, "run 2 of 4: reverse\u2026");
 	check_line(&p, 20, false, "run 2 of 4: reverse~");
 
+	p.purpose = RUN_BOTH_DIRECTIONS;
+	p.direction = RUN_FORWARD;
+	p.bidirectional = true;
+	p.other_bps = nd_f64(5.1e9);
+	check_line(&p, 100, false,
+		   "run 2 of 4: both at once, 8 streams each way  [#####     ]  "
+		   "9.38 Gbit/s forward, 5.10 Gbit/s reverse");
+
+	p = running;
 	p.phase = PROGRESS_WARMUP;
 	p.purpose = RUN_DISCARD_RECEIVE;
 	p.runs = 0;
