@@ -179,5 +179,6 @@ const struct rule rule_cc_bbr_cpu_cost = {
 	       "fq (with mq: for each queue).",
 	.not_when = "Long paths, where bbr is worth its cost, or fq at work already.",
 	.references = "Linux net/ipv4/tcp_bbr.c, tcp_output.c tcp_pacing_check()\ntc-fq(8)",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -219,5 +219,6 @@ const struct rule rule_cc_loss_bound = {
 		    "not lost. bbr does not slow down for single losses.",
 	.references = "Mathis et al., The macroscopic behavior of the TCP congestion avoidance "
 		      "algorithm, 1997\nRFC 9438 (CUBIC)\nRFC 2883 (DSACK)",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -16,7 +16,7 @@ bool drops_were_not_ours(const struct rule_input *in)
 {
 	struct rule_loss loss;
 
-	return rule_loss_of(in->exam, in->direction, &loss) && in->run->retransmits.v == 0;
+	return rule_loss_of(in->exam, in->direction, &loss) && loss.counted == 0;
 }
 
 static double input_of(const struct ceiling *c, const char *name)
@@ -44,6 +44,11 @@ static bool rate_after(const struct rule_input *in, const struct rule_loss *loss
 	const struct ceiling *c = ladder_find(in->ladder, in->direction, CEILING_LOSS, SIDE_PATH);
 	struct loss_input l;
 
+	if (c && c->known && loss->datagrams) {
+		*low = *high = input_of(c, "sent") *
+			       (1 - loss->share * (1 - part_of_losses(loss, d)));
+		return true;
+	}
 	if (!c || !c->known || in->measured_bps < CC_LOSS_MATCH_LOW * c->low_bps ||
 	    in->measured_bps > CC_LOSS_MATCH_HIGH * c->high_bps)
 		return false;
@@ -63,11 +68,16 @@ static double most_segments(const struct rule_input *in, const struct rule_loss 
 	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
 	struct nd_u64 mss = END_FLOW_MIN(sender, snd_mss);
 
-	if (!d->aggregates)
+	if (!d->aggregates || loss->datagrams)
 		return 1;
 	if (loss->events_counted && loss->events > 0)
 		return fmax(1, loss->segments / loss->events);
 	return mss.k == ND_KNOWN && mss.v ? fmax(1, OFFLOAD_AGGREGATE_BYTES / (double)mss.v) : 1;
+}
+
+static const char *loss_source(const struct rule_loss *l)
+{
+	return l->datagrams ? "the datagrams' numbers, at the receiver" : "TCP_INFO of the sender";
 }
 
 void drops_losses(const struct rule_input *in, struct rule_output *out, struct finding *f)
@@ -81,10 +91,13 @@ void drops_losses(const struct rule_input *in, struct rule_output *out, struct f
 		f->confidence = 0.6;
 		return;
 	}
-	finding_number(out, f, rule_text(out, "runs[%s].retransmits", id),
-		       (double)in->run->retransmits.v, UNIT_COUNT, NULL, "TCP_INFO of the sender");
+	finding_number(out, f, loss.datagrams ?
+		       rule_text(out, "runs[%s].%s.flows[*].lost", id,
+				 side_word(run_receiver(in->direction))) :
+		       rule_text(out, "runs[%s].retransmits", id),
+		       loss.counted, UNIT_COUNT, NULL, loss_source(&loss));
 	finding_number(out, f, rule_text(out, "runs[%s].loss", id), loss.share, UNIT_SHARE, NULL,
-		       "TCP_INFO of the sender");
+		       loss_source(&loss));
 }
 
 void drops_judge(const struct rule_input *in, struct rule_output *out, struct finding *f,

@@ -41,7 +41,8 @@ const struct rule rule_loss_path = {
 	.id = "loss-path",
 	.title = "packets are lost between the hosts",
 	.scope = RULE_PER_SENDER,
-	.reads = "retransmissions and duplicates; all drop and error counters of both hosts",
+	.reads = "retransmissions and duplicates, of UDP the datagrams that are missing; all drop "
+		 "and error counters of both hosts",
 	.fires_when = ">= 30 losses, of which the hosts' counters explain < 10 %, and less than "
 		      "half of what was sent again was only late",
 	.why = "Neither host dropped these packets, so a switch, a router, a firewall, a policer "

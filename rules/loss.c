@@ -111,7 +111,8 @@ bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss
 	*l = (struct loss_places){ 0 };
 	if (!rule_loss_of(in->exam, in->direction, &l->loss)) {
 		rule_missing(out, rule_text(out, "runs[%s].loss", in->run->id.v),
-			     in->end->present ? in->run->loss.k : ND_UNREAD, NULL);
+			     !in->end->present ? ND_UNREAD : in->run->loss.k != ND_KNOWN ?
+			     in->run->loss.k : in->run->retransmits.k, NULL);
 		return false;
 	}
 	if (l->loss.events < LOSS_MIN_EVENTS) {
@@ -119,8 +120,8 @@ bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss
 			   LOSS_MIN_EVENTS);
 		return false;
 	}
-	if (late.k == ND_KNOWN && in->run->retransmits.v)
-		l->late = fmin(1, (double)late.v / (double)in->run->retransmits.v);
+	if (late.k == ND_KNOWN && l->loss.counted > 0)
+		l->late = fmin(1, (double)late.v / l->loss.counted);
 	l->seen[sender] = tx->present && tx->window;
 	l->seen[receiver] = rx->present && rx->window;
 	if (l->seen[sender])
@@ -128,6 +129,10 @@ bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss
 	if (l->seen[receiver]) {
 		look_at_port(in, out, rx, receiver, l);
 		look_at_stack(in, out, rx, receiver, l);
+		if (l->loss.datagrams)
+			add(l, receiver, run_fact(in, out, receiver, "flows[*].socket_drops"),
+			    "SK_MEMINFO_DROPS", l->loss.sockets.k == ND_KNOWN ?
+			    l->loss.sockets.v : 0, false);
 	}
 	for (i = 0; i < l->n; i++) {
 		double losses = l->places[i].aggregates ? l->loss.events : l->loss.segments;
@@ -170,6 +175,7 @@ void loss_evidence(const struct rule_input *in, struct rule_output *out, struct 
 	finding_number(out, f, rule_text(out, "runs[%s].%s.loss events", id,
 					 side_word(run_sender(in->direction))),
 		       l->loss.events, UNIT_COUNT, rule_text(out, ">= %d", LOSS_MIN_EVENTS),
+		       l->loss.datagrams ? "the datagrams' numbers, at the receiver" :
 		       l->loss.events_counted ? "/proc/net/netstat" : "TCP_INFO");
 	finding_number(out, f, "explained by the hosts' drop counters", l->explained, UNIT_SHARE,
 		       rule_text(out, ">= %g here, < %g on the path", LOSS_LOCAL_SHARE,

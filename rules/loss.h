@@ -24,7 +24,7 @@ struct loss_places {
 	double late;		/* share of the repeats that the receiver already had */
 };
 /*
- * False: the sender's retransmissions are not known, or are too few to say anything, and the rule
+ * False: what was lost is not known, or is too little to say anything, and the rule
  * said so.  PER_SENDER and PER_RECEIVER rules.
  */
 bool loss_find(const struct rule_input *in, struct rule_output *out, struct loss_places *l);

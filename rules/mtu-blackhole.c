@@ -118,5 +118,6 @@ const struct rule rule_mtu_blackhole = {
 	.not_when = "Small segments are lost as well: that is plain loss.",
 	.references = "RFC 2923, RFC 4821\nLinux Documentation/networking/ip-sysctl.rst, "
 		      "tcp_mtu_probing",
+	.tcp = true,
 	.evaluate = evaluate,
 };

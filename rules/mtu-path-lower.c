@@ -53,5 +53,6 @@ const struct rule rule_mtu_path_lower = {
 	.not_when = "Peers that merely have a smaller MTU themselves agree on small segments "
 		    "without it.",
 	.references = "RFC 1191, RFC 8201 (path MTU discovery)",
+	.tcp = true,
 	.evaluate = evaluate,
 };

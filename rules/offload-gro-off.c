@@ -108,5 +108,6 @@ const struct rule rule_offload_gro_off = {
 		    "may have it off on purpose.",
 	.references = "Linux Documentation/networking/segmentation-offloads.rst\n"
 		      "ethtool(8), -K",
+	.tcp = true,
 	.evaluate = evaluate,
 };

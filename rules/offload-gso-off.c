@@ -20,5 +20,6 @@ const struct rule rule_offload_gso_off = {
 	.not_when = "TSO is on: packets of TCP stay whole anyway.",
 	.references = "Linux Documentation/networking/segmentation-offloads.rst\n"
 		      "ethtool(8), -K",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -21,5 +21,6 @@ const struct rule rule_offload_sg_off = {
 	.not_when = "The checksum offload is off: then that is the root.",
 	.references = "Linux net/core/dev.c netdev_fix_features()\n"
 		      "Linux Documentation/networking/netdev-features.rst",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -25,5 +25,6 @@ const struct rule rule_offload_tso_off = {
 		    "timeouts): try it while you watch the kernel log. The wire is full anyway.",
 	.references = "Linux Documentation/networking/segmentation-offloads.rst\n"
 		      "ethtool(8), -K",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -23,5 +23,6 @@ const struct rule rule_offload_tx_csum_off = {
 		    "the tunnel's device (tx-checksum-ip-generic off) rather than on the port.",
 	.references = "Linux net/core/dev.c netdev_fix_features()\n"
 		      "Linux Documentation/networking/netdev-features.rst",
+	.tcp = true,
 	.evaluate = evaluate,
 };

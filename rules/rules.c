@@ -58,6 +58,7 @@
 	X(rule_loss_path) \
 	X(rule_softnet_backlog_drop) \
 	X(rule_softnet_time_squeeze) \
+	X(rule_udp_rcvbuf_errors) \
 	X(rule_tool_same_machine) \
 	X(rule_tool_sampling_uneven) \
 	X(rule_tool_cross_traffic)

@@ -122,5 +122,6 @@ const struct rule rule_tcp_rcvbuf_limit = {
 	.references = "Linux Documentation/networking/ip-sysctl.rst, tcp_rmem\n"
 		      "Linux net/ipv4/tcp_input.c tcp_rcv_space_adjust()\n"
 		      "ESnet fasterdata.es.net, host tuning",
+	.tcp = true,
 	.evaluate = evaluate,
 };

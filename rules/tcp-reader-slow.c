@@ -105,5 +105,6 @@ const struct rule rule_tcp_reader_slow = {
 		    "than a read is full before each.",
 	.references = "Linux Documentation/networking/snmp_counter.rst, TcpExtTCPToZeroWindowAdv\n"
 		      "tcp(7)",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -43,5 +43,6 @@ const struct rule rule_tcp_rmem_max_small = {
 		    "Below 1 ms the default is plenty.",
 	.references = "Linux Documentation/networking/ip-sysctl.rst, tcp_rmem\n"
 		      "ESnet fasterdata.es.net, host tuning",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -114,5 +114,6 @@ const struct rule rule_tcp_sndbuf_limit = {
 	.references = "Linux Documentation/networking/ip-sysctl.rst, tcp_wmem\n"
 		      "Linux net/ipv4/tcp_input.c tcp_sndbuf_expand()\n"
 		      "ESnet fasterdata.es.net, host tuning",
+	.tcp = true,
 	.evaluate = evaluate,
 };

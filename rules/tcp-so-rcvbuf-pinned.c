@@ -108,5 +108,6 @@ const struct rule rule_tcp_so_rcvbuf_pinned = {
 		    "the way holds the bytes that are in flight.",
 	.references = "socket(7), SO_RCVBUF\n"
 		      "Linux net/core/sock.c __sock_set_rcvbuf(), SOCK_RCVBUF_LOCK",
+	.tcp = true,
 	.evaluate = evaluate,
 };

@@ -105,5 +105,6 @@ const struct rule rule_tcp_so_sndbuf_pinned = {
 		    "receive window is full, or the link is.",
 	.references = "socket(7), SO_SNDBUF\n"
 		      "Linux net/core/sock.c sock_setsockopt(), SOCK_SNDBUF_LOCK",
+	.tcp = true,
 	.evaluate = evaluate,
 };

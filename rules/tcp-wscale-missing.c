@@ -180,5 +180,6 @@ const struct rule rule_tcp_wscale_missing = {
 	.not_when = "The round trip is so short that 64 KB are enough.",
 	.references = "RFC 7323, section 2\n"
 		      "Linux Documentation/networking/ip-sysctl.rst, tcp_window_scaling",
+	.tcp = true,
 	.evaluate = evaluate,
 };

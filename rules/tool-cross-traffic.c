@@ -12,11 +12,17 @@ struct others {
 	double all_bps, own_bps, bps, line_bps;	/* line_bps 0: not known */
 };
 
+/* What one end sends is what its port receives: a loopback's, of a run in both directions. */
+static bool carries_both(const struct rule_input *in)
+{
+	return in->run->spec.bidirectional && nd_is_true(in->exam->path.loopback);
+}
+
 /*
- * Our flows on the wire, bit/s: repeats included, each segment in its frame.  Over the window of
- * the sender, who counted them: on a busy machine the two ends' windows differ.
+ * Payload of our segments, bit/s, repeats included.  Over the window of the sender, who counted
+ * them: on a busy machine the two ends' windows differ.
  */
-static double own_rate(const struct rule_input *in, double segment, double frame)
+static double segments_rate(const struct rule_input *in)
 {
 	const struct run_end *sender = &in->run->ends[run_sender(in->direction)];
 	struct nd_u64 sent = END_FLOW_SUM(sender, bytes_sent);
@@ -25,7 +31,34 @@ static double own_rate(const struct rule_input *in, double segment, double frame
 	if (sender->present && sent.k == ND_KNOWN && sender->window_ns.k == ND_KNOWN &&
 	    sender->window_ns.v)
 		bps = (double)sent.v * 8e9 / (double)sender->window_ns.v;
-	return bps * frame / segment;
+	if (carries_both(in) && in->run->other_goodput_bps.k == ND_KNOWN)
+		bps += (double)in->run->other_goodput_bps.v;
+	return bps;
+}
+
+static double known(struct nd_u64 v)
+{
+	return v.k == ND_KNOWN ? (double)v.v : 0;
+}
+
+/* Payload of our datagrams that passed an end's port, those included that its sockets lost. */
+static double datagrams_rate(const struct rule_input *in, const struct run_end *end, bool sends)
+{
+	double n = 0;
+	struct rule_loss loss;
+	size_t i;
+
+	for (i = 0; i < end->nflows; i++) {
+		const struct flow_summary *f = &end->flows[i];
+
+		if (nd_str_is(f->direction, "send") != sends && !carries_both(in))
+			continue;
+		n += known(f->packets) + known(f->duplicates);
+	}
+	if ((!sends || carries_both(in)) && rule_loss_of(in->exam, in->direction, &loss) &&
+	    loss.sockets.k == ND_KNOWN)
+		n += loss.sockets.v;
+	return n * (double)in->run->spec.block_bytes * 8e9 / (double)end->window_ns.v;
 }
 
 /* The receiver's port can be held against what the sender sent only over nearly the same time. */
@@ -64,7 +97,8 @@ static bool look(const struct rule_input *in, enum side side, struct others *o)
 	line = exam_line_rate(in->exam, side);
 	o->line_bps = line.k == ND_KNOWN ? line.v : 0;
 	o->all_bps = (double)bytes.v * 8 / seconds;
-	o->own_bps = own_rate(in, segment, frame);
+	o->own_bps = frame / segment * (in->run->spec.protocol == RUN_UDP ?
+					datagrams_rate(in, end, sends) : segments_rate(in));
 	/* Virtual links count an aggregate with one header: less than ours, never more. */
 	o->bps = fmax(0, o->all_bps - o->own_bps);
 	return true;
@@ -101,7 +135,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 					 sends ? "tx_bytes * 8 / s" : "rx_bytes * 8 / s"),
 		       o->all_bps, UNIT_BITS_PER_SECOND, NULL, "IFLA_STATS64");
 	finding_number(out, f, "of our flows, with headers", o->own_bps, UNIT_BITS_PER_SECOND, NULL,
-		       "TCP_INFO");
+		       in->run->spec.protocol == RUN_UDP ? "counted by our ends" : "TCP_INFO");
 	finding_number(out, f, "other traffic", o->bps, UNIT_BITS_PER_SECOND,
 		       rule_text(out, ">= %g of the %s", TOOL_CROSS_TRAFFIC_SHARE,
 				 o->line_bps > 0 ? "line rate" : "traffic"), "difference");

@@ -22,6 +22,19 @@ static void call(const struct rule *rule, const struct rule_input *in, struct ru
 		rule_missing(out, "the rule gave no answer", ND_INVALID, "report this as a fault");
 }
 
+/* One of a direction whose main run it has. */
+static void call_for_run(const struct rule *rule, const struct rule_input *in,
+			 struct rule_output *out)
+{
+	if (!rule->tcp || in->run->spec.protocol == RUN_TCP) {
+		call(rule, in, out);
+		return;
+	}
+	out->rule = rule;
+	out->in = in;
+	rule_not_applicable(out, "datagrams were sent, and this is about TCP");
+}
+
 static void fill_side(const struct exam *exam, enum side side, struct rule_input *in)
 {
 	in->side = side;
@@ -129,7 +142,7 @@ static void per_direction(const struct rule *rule, const struct rule_input *base
 		in.end = &run->ends[in.side];
 		in.other_end = &run->ends[side_other(in.side)];
 		in.measured_bps = (double)run->goodput_bps.v;
-		call(rule, &in, out);
+		call_for_run(rule, &in, out);
 	}
 }
 

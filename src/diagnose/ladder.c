@@ -136,16 +136,20 @@ void ceiling_unseen(struct ladder_builder *b, struct ceiling *c, const char *wha
 
 double path_segment(const struct ladder_path *p, const struct link_facts *link)
 {
+	bool mtu_known = link && link->mtu.k == ND_KNOWN;
+
+	if (p->packet.udp && p->mss > 0 && mtu_known)
+		return wire_datagram_part(&p->packet, (double)link->mtu.v, p->mss);
 	if (p->mss > 0)
 		return p->mss;
-	if (!link || link->mtu.k != ND_KNOWN)
+	if (!mtu_known)
 		return 0;
 	return wire_mss_from_mtu(&p->packet, (double)link->mtu.v);
 }
 
 double path_frame(const struct ladder_path *p, double segment)
 {
-	return segment + wire_tcp_headers(&p->packet) + p->packet.tunnel_bytes + WIRE_L2_HEADER +
+	return segment + wire_headers(&p->packet) + p->packet.tunnel_bytes + WIRE_L2_HEADER +
 	       p->packet.vlan_tags * WIRE_VLAN_TAG;
 }
 
@@ -194,9 +198,19 @@ static void layers_below(const struct exam *exam, enum side side, struct wire_pa
 	}
 }
 
+/* What one TCP segment carries; 0: not told. */
+static double segment_of(const struct ladder_path *p)
+{
+	struct nd_u64 mss = END_FLOW_MIN(p->sender, snd_mss);
+
+	/* Receivers learn the same from the segments; one-ended runs have only that. */
+	if (mss.k != ND_KNOWN)
+		mss = END_FLOW_MIN(p->receiver, rcv_mss);
+	return mss.k == ND_KNOWN && mss.v >= 48 ? (double)mss.v : 0;
+}
+
 void ladder_path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p)
 {
-	struct nd_u64 mss;
 	enum side seen;
 
 	*p = (struct ladder_path){ .direction = d, .run = exam_main_run(exam, d), .streams = 1 };
@@ -206,12 +220,8 @@ void ladder_path_init(const struct exam *exam, enum run_direction d, struct ladd
 		p->receiver = &p->run->ends[run_receiver(d)];
 		p->measured_bps = (double)p->run->goodput_bps.v;
 		p->streams = fmax(1, (double)p->run->spec.streams);
-		mss = END_FLOW_MIN(p->sender, snd_mss);
-		/* Receivers learn the same from the segments; one-ended runs have only that. */
-		if (mss.k != ND_KNOWN)
-			mss = END_FLOW_MIN(p->receiver, rcv_mss);
-		if (mss.k == ND_KNOWN && mss.v >= 48)
-			p->mss = (double)mss.v;
+		p->packet.udp = p->run->spec.protocol == RUN_UDP;
+		p->mss = p->packet.udp ? (double)p->run->spec.block_bytes : segment_of(p);
 	}
 	p->packet.timestamps = timestamps_on(exam, p);
 	seen = exam->facts[run_sender(d)] ? run_sender(d) : run_receiver(d);
@@ -244,8 +254,12 @@ int ladder_build(const struct exam *exam, struct arena *mem, struct ladder *out)
 		ladder_add_pcie(&b, &p, SIDE_LOCAL);
 		ladder_add_pcie(&b, &p, SIDE_PEER);
 		ladder_add_cpu(&b, &p);
-		ladder_add_windows(&b, &p);
-		ladder_add_loss(&b, &p);
+		if (p.run && p.packet.udp) {
+			ladder_add_datagrams(&b, &p);
+		} else if (p.run) {
+			ladder_add_windows(&b, &p);
+			ladder_add_loss(&b, &p);
+		}
 		ladder_add_shaper(&b, &p);
 	}
 	return b.failed ? -ENOMEM : 0;

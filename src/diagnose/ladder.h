@@ -22,7 +22,7 @@ struct ladder_path {
 	double measured_bps;		/* 0 without a run */
 	double streams;
 	struct wire_packet packet;
-	double mss;			/* of one segment; 0: take the device's MTU */
+	double mss;			/* of one segment or datagram; 0: take the device's MTU */
 };
 
 void ladder_path_init(const struct exam *exam, enum run_direction d, struct ladder_path *p);
@@ -50,6 +50,8 @@ void ladder_add_pcie(struct ladder_builder *b, const struct ladder_path *p, enum
 void ladder_add_cpu(struct ladder_builder *b, const struct ladder_path *p);
 void ladder_add_windows(struct ladder_builder *b, const struct ladder_path *p);
 void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p);
+/* What windows and losses are to TCP. */
+void ladder_add_datagrams(struct ladder_builder *b, const struct ladder_path *p);
 void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p);
 
 #endif

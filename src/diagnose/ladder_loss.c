@@ -6,6 +6,9 @@
 #include "src/model/limits.h"
 #include "src/model/loss.h"
 
+/* The most bytes of UDP that one packet of IPv4 holds. */
+#define UDP_MERGED_BYTES 65507
+
 /* Retransmissions that the receiver already had (DSACK) were no losses. */
 static double segments_of(const struct run *run, const struct run_end *sender)
 {
@@ -38,6 +41,37 @@ static bool count_events(const struct run_end *sender, double *events)
 	return sender->window != NULL;
 }
 
+/*
+ * A datagram that a socket drops may be many that the kernel merged (UDP_GRO): as many as a
+ * message of the sender holds, at most.
+ */
+static struct nd_f64 lost_by_sockets(const struct run *run, const struct run_end *receiver,
+				     double lost)
+{
+	struct nd_u64 drops = END_FLOW_SUM(receiver, socket_drops);
+	double most = 1;
+
+	if (drops.k != ND_KNOWN)
+		return nd_f64_unknown(drops.k);
+	if (run->spec.udp_gro && run->spec.block_bytes)
+		most = fmax(1, floor(UDP_MERGED_BYTES / (double)run->spec.block_bytes));
+	return nd_f64(fmin(lost, (double)drops.v * most));
+}
+
+static bool loss_of_datagrams(const struct run *run, const struct run_end *receiver,
+			      struct rule_loss *out)
+{
+	struct nd_u64 lost = END_FLOW_SUM(receiver, lost);
+
+	if (!receiver->present || lost.k != ND_KNOWN)
+		return false;
+	out->datagrams = true;
+	out->counted = out->segments = out->events = (double)lost.v;
+	out->share = out->event_share = run->loss.v;
+	out->sockets = lost_by_sockets(run, receiver, (double)lost.v);
+	return true;
+}
+
 bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *out)
 {
 	const struct run *run = exam_main_run(e, d);
@@ -46,8 +80,13 @@ bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *
 	double events;
 
 	*out = (struct rule_loss){ 0 };
-	if (!run || run->loss.k != ND_KNOWN || run->retransmits.k != ND_KNOWN)
+	if (!run || run->loss.k != ND_KNOWN)
 		return false;
+	if (run->spec.protocol == RUN_UDP)
+		return loss_of_datagrams(run, &run->ends[run_receiver(d)], out);
+	if (run->retransmits.k != ND_KNOWN)
+		return false;
+	out->counted = (double)run->retransmits.v;
 	out->segments = out->events = segments_of(run, sender);
 	out->share = out->event_share = run->loss.v;
 	timeouts = END_FLOW_SUM(sender, timeouts);
@@ -63,6 +102,51 @@ bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *
 	return true;
 }
 
+/*
+ * What came of what was sent, had all but this share arrived: a limit once it takes more than the
+ * tolerance with which any other limit explains a rate.
+ */
+static void set_share_left(struct ladder_builder *b, const struct ladder_path *p,
+			   struct ceiling *c, const struct rule_loss *l, double part,
+			   const char *where)
+{
+	double offered = l->share < 1 ? p->measured_bps / (1 - l->share) : 0;
+	double lost = l->segments > 0 ? l->share * part / l->segments : 0;
+
+	if (part < LOSS_MIN_EVENTS || lost < 1 - LIMIT_BINDS_FROM) {
+		ceiling_unknown(b, c, "datagrams lost %s: %.0f; they do not set the rate", where,
+				part);
+		return;
+	}
+	c->subject = where;
+	ceiling_input(c, "sent", offered, UNIT_BITS_PER_SECOND);
+	ceiling_input(c, "loss", lost, UNIT_SHARE);
+	ceiling_set(c, offered * (1 - lost), offered * (1 - lost), BASIS_MEASURED,
+		    "sent * (1 - loss)");
+}
+
+/* Of datagrams no window and no congestion control sets the rate, but what of them is lost. */
+void ladder_add_datagrams(struct ladder_builder *b, const struct ladder_path *p)
+{
+	struct ceiling *path, *sockets;
+	struct rule_loss l;
+	bool known = rule_loss_of(b->exam, p->direction, &l);
+
+	sockets = ceiling_add(b, p, CEILING_WINDOW_RECEIVE, run_receiver(p->direction));
+	if (known && l.sockets.k == ND_KNOWN)
+		set_share_left(b, p, sockets, &l, l.sockets.v, "for want of room in a socket");
+	else
+		ceiling_unseen(b, sockets, "what the receiver's sockets lost is not known");
+	path = ceiling_add(b, p, CEILING_LOSS, SIDE_PATH);
+	if (known)
+		set_share_left(b, p, path, &l,
+			       l.segments - (l.sockets.k == ND_KNOWN ? l.sockets.v : 0),
+			       l.sockets.k == ND_KNOWN ? "on the way" :
+			       "on the way or in the receiver's sockets");
+	else
+		ceiling_unseen(b, path, "what the receiver missed is not known");
+}
+
 void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 {
 	struct loss_input in = { 0 };
@@ -72,8 +156,6 @@ void ladder_add_loss(struct ladder_builder *b, const struct ladder_path *p)
 	struct ceiling *c;
 	double low, high;
 
-	if (!p->run)
-		return;
 	c = ceiling_add(b, p, CEILING_LOSS, SIDE_PATH);
 	if (!rule_loss_of(b->exam, p->direction, &l)) {
 		ceiling_unknown(b, c, "the sender's retransmissions are not known");

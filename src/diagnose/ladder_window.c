@@ -152,8 +152,6 @@ void ladder_add_windows(struct ladder_builder *b, const struct ladder_path *p)
 	struct round_trip rtt;
 	bool known;
 
-	if (!p->run)
-		return;
 	known = round_trip_of(b, p, &rtt);
 	add_send(b, p, known ? &rtt : NULL);
 	add_receive(b, p, known ? &rtt : NULL);

@@ -35,10 +35,10 @@ void ladder_add_wire(struct ladder_builder *b, const struct ladder_path *p, enum
 		ceiling_unknown(b, c, "neither the segment size nor the link's MTU is known");
 		return;
 	}
-	goodput = wire_tcp_from_mss(line.v, &p->packet, mss);
+	goodput = wire_goodput(line.v, &p->packet, mss);
 	ceiling_input(c, "line_rate", line.v, UNIT_BITS_PER_SECOND);
 	ceiling_input(c, "mss", mss, UNIT_BYTES);
-	ceiling_input(c, "headers", wire_tcp_headers(&p->packet) + p->packet.tunnel_bytes,
+	ceiling_input(c, "headers", wire_headers(&p->packet) + p->packet.tunnel_bytes,
 		      UNIT_BYTES);
 	ceiling_input(c, "frame_overhead",
 		      WIRE_FRAME_OVERHEAD + p->packet.vlan_tags * WIRE_VLAN_TAG, UNIT_BYTES);

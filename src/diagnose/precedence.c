@@ -157,6 +157,8 @@ static const struct precedence {
 	{ "softnet-backlog-drop", "loss-local-nic", FOLD, DIRECTION },
 	{ "phy-fcs-errors", "loss-local-nic", FOLD, DIRECTION },
 	{ "qdisc-drops", "loss-local-nic", FOLD, DIRECTION },
+	{ "udp-rcvbuf-errors", "loss-local-nic", FOLD, DIRECTION },
+	{ "cpu-app-bound", "udp-rcvbuf-errors", FOLD, SIDE },
 	{ "cc-loss-bound", "loss-path", FOLD, DIRECTION },
 	{ "loss-local-nic", "cc-loss-bound", FOLD, DIRECTION },
 	{ "ring-rx-exhausted*", "cc-loss-bound", FOLD, DIRECTION },

@@ -48,6 +48,7 @@ struct rule {
 	const char *fix;	/* general form */
 	const char *not_when;	/* exclusions */
 	const char *references;	/* newline separated */
+	bool tcp;		/* of what only TCP has: does not apply to a run of datagrams */
 	void (*evaluate)(const struct rule_input *in, struct rule_output *out);
 };
 
@@ -145,8 +146,11 @@ bool rule_shaper_of(const struct exam *e, enum run_direction d, struct rule_shap
 
 /* What a direction's sender lost in the main run. */
 struct rule_loss {
-	double segments;	/* sent again, less those that had only been late (DSACK) */
-	double share;		/* of the bytes sent */
+	bool datagrams;		/* UDP: nobody sends them again, and their rate does not yield */
+	double counted;		/* segments sent again; datagrams that never came */
+	double segments;	/* less those that had only been late (DSACK) */
+	double share;		/* of the bytes, of datagrams of their number sent */
+	struct nd_f64 sockets;	/* of the datagrams: lost by the receiver's sockets */
 	/*
 	 * Losses as congestion control feels them: one burst, or one dropped aggregate of
 	 * segmentation offload, is one.  Recoveries, loss probes and timeouts of the sending
@@ -157,7 +161,7 @@ struct rule_loss {
 	double event_share;	/* events / segments sent: the loss of the formulas */
 	double timeouts;	/* of our flows, 0 when unknown */
 };
-/* False: the sender's retransmissions are not known. */
+/* False: the sender's retransmissions, or the receiver's count of datagrams, are not known. */
 bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *out);
 
 extern const struct rule *const rules_table[];

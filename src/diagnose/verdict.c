@@ -198,8 +198,12 @@ static const char *limit_text(struct arena *mem, const struct ceiling *c)
 	case CEILING_WINDOW_SEND:
 		return arena_printf(mem, "the send buffers of %s", host);
 	case CEILING_WINDOW_RECEIVE:
+		if (ceiling_input_value(c, "sent", 0) > 0)
+			return arena_printf(mem, "what %s loses %s", host, what);
 		return arena_printf(mem, "the receive window of %s", host);
 	case CEILING_LOSS:
+		if (ceiling_input_value(c, "sent", 0) > 0)
+			return arena_printf(mem, "the datagrams lost %s", what);
 		return "packet loss on the path";
 	case CEILING_SHAPER:
 		if (c->asked_for)

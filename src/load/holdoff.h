@@ -8,9 +8,10 @@
  * come in on the worker's own CPU waking is free, and their data are still in its cache: then it
  * wakes at once.
  *
- * Datagrams that come while a sleeper waits for its CPU, which others have taken, overrun the socket's
- * buffer (8 MB are 1 ms of 60 Gbit/s): lost by the tool, not by the path.  A fast receiver to which that
- * has happened stays awake for a while, on a CPU that is then its own for as long as its share lasts.
+ * Datagrams that come while a sleeper waits for its CPU, which others have taken, overrun the
+ * socket's buffer (8 MB are 1 ms of 60 Gbit/s): lost by the tool, not by the path.  A fast receiver
+ * to which that has happened stays awake for a while, on a CPU that is then its own for as long as
+ * its share lasts.
  */
 #ifndef ND_LOAD_HOLDOFF_H
 #define ND_LOAD_HOLDOFF_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/model/wire.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,6 +22,21 @@ unsigned int wire_tcp_headers(const struct wire_packet *p)
 unsigned int wire_udp_headers(const struct wire_packet *p)
 {
 	return ip_header(p->ip_version) + UDP_HEADER;
+}
+
+unsigned int wire_headers(const struct wire_packet *p)
+{
+	return p->udp ? wire_udp_headers(p) : wire_tcp_headers(p);
+}
+
+double wire_datagram_part(const struct wire_packet *p, double mtu, double datagram)
+{
+	/* Fragments are cut at multiples of 8 bytes, and the first has the UDP header. */
+	double room = floor((mtu - ip_header(p->ip_version) - p->tunnel_bytes) / 8) * 8;
+
+	if (datagram + wire_udp_headers(p) + p->tunnel_bytes <= mtu)
+		return datagram;
+	return room > 0 ? datagram / ceil((datagram + UDP_HEADER) / room) : 0;
 }
 
 double wire_mss_from_mtu(const struct wire_packet *p, double mtu)
@@ -46,6 +62,11 @@ static double share_of_line(double line_bps, const struct wire_packet *p, double
 	if (!(line_bps > 0) || !(payload > 0))
 		return 0;
 	return line_bps * payload / wire_frame_bytes(p, payload + headers + p->tunnel_bytes);
+}
+
+double wire_goodput(double line_bps, const struct wire_packet *p, double payload)
+{
+	return share_of_line(line_bps, p, payload, wire_headers(p));
 }
 
 double wire_tcp_from_mss(double line_bps, const struct wire_packet *p, double mss)

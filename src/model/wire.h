@@ -21,6 +21,7 @@
 
 struct wire_packet {
 	unsigned int ip_version;	/* 4 or 6 */
+	bool udp;			/* datagrams, else TCP segments */
 	bool timestamps;		/* the TCP option: 12 bytes a segment */
 	unsigned int vlan_tags;		/* tags on the wire */
 	unsigned int tunnel_bytes;	/* encapsulation on this wire, see wire_tunnel_overhead() */
@@ -29,10 +30,16 @@ struct wire_packet {
 /* TCP: bytes of IP and TCP header in front of each segment (tunnel not included). */
 unsigned int wire_tcp_headers(const struct wire_packet *p);
 unsigned int wire_udp_headers(const struct wire_packet *p);
+unsigned int wire_headers(const struct wire_packet *p);	/* of what p is */
 /* Payload of a full segment for a device MTU (of this wire: the tunnel is subtracted). */
 double wire_mss_from_mtu(const struct wire_packet *p, double mtu);
 
-/* Goodput of a wire of line_bps; mss is the payload of one segment (TCPI snd_mss). */
+/* Payload of each packet that a datagram becomes: fragments (RFC 791) where the MTU is less. */
+double wire_datagram_part(const struct wire_packet *p, double mtu, double datagram);
+
+/* Goodput of a wire of line_bps whose packets each carry so much. */
+double wire_goodput(double line_bps, const struct wire_packet *p, double payload);
+/* The same of TCP; mss is the payload of one segment (TCPI snd_mss). */
 double wire_tcp_from_mss(double line_bps, const struct wire_packet *p, double mss);
 double wire_tcp_from_mtu(double line_bps, const struct wire_packet *p, double mtu);
 double wire_udp_from_mtu(double line_bps, const struct wire_packet *p, double mtu);

@@ -460,6 +460,54 @@ static void loss_needs_enough_losses(void **state)
 	exam_free(e);
 }
 
+static void datagrams_have_no_window_but_losses(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.8 * GBIT);
+	struct flow_summary *f = &r->ends[SIDE_PEER].flows[0];
+	const struct ceiling *c;
+	struct ladder l;
+
+	(void)state;
+	r->spec.protocol = RUN_UDP;
+	r->spec.block_bytes = 1000;
+	r->retransmits = nd_u64_unknown(ND_NOT_APPLICABLE);
+	r->loss = nd_f64(0.2);
+	f->packets = nd_u64(80000);
+	f->lost = nd_u64(20000);
+	f->socket_drops = nd_u64(20000);
+	assert_null(find(e, &l, RUN_FORWARD, CEILING_WINDOW_SEND, SIDE_LOCAL));
+	assert_near(ladder_find(&l, RUN_FORWARD, CEILING_WIRE, SIDE_LOCAL)->low_bps,
+		    10e9 * 1000 / 1066, 1);
+	c = ladder_find(&l, RUN_FORWARD, CEILING_WINDOW_RECEIVE, SIDE_PEER);
+	assert_true(c->known);
+	assert_near(c->low_bps, 0.8 * GBIT, 1);
+	c = ladder_find(&l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH);
+	assert_string_equal(c->why_unknown,
+			    "datagrams lost on the way: 0; they do not set the rate");
+
+	/* Half of them: each alone would let 0.9 Gbit/s pass. */
+	f->socket_drops = nd_u64(10000);
+	c = find(e, &l, RUN_FORWARD, CEILING_WINDOW_RECEIVE, SIDE_PEER);
+	assert_near(c->high_bps, 0.9 * GBIT, 1);
+	assert_near(ladder_find(&l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH)->high_bps, 0.9 * GBIT, 1);
+
+	/* Who counted no drops of sockets cannot tell the one from the other. */
+	f->socket_drops = nd_u64_unknown(ND_NOT_SUPPORTED);
+	assert_false(find(e, &l, RUN_FORWARD, CEILING_WINDOW_RECEIVE, SIDE_PEER)->known);
+	c = ladder_find(&l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH);
+	assert_near(c->high_bps, 0.8 * GBIT, 1);
+	assert_string_equal(c->subject, "on the way or in the receiver's sockets");
+
+	/* A few do not explain the rate. */
+	r->loss = nd_f64(0.02);
+	f->lost = nd_u64(1632);
+	assert_false(find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH)->known);
+	f->lost = nd_u64_unknown(ND_UNREAD);
+	assert_false(find(e, &l, RUN_FORWARD, CEILING_LOSS, SIDE_PATH)->known);
+	exam_free(e);
+}
+
 static void an_unread_exam_has_only_unknown_rows(void **state)
 {
 	struct exam *e = build_unread(), *other = build_two_hosts();
@@ -529,6 +577,7 @@ int main(void)
 		cmocka_unit_test(receive_window),
 		cmocka_unit_test(queues_do_not_make_a_window_bind),
 		cmocka_unit_test(loss_needs_enough_losses),
+		cmocka_unit_test(datagrams_have_no_window_but_losses),
 		cmocka_unit_test(an_unread_exam_has_only_unknown_rows),
 		cmocka_unit_test(the_bottleneck_is_the_cause_not_its_echo),
 	};

@@ -112,6 +112,28 @@ static void short_frames_are_padded(void **state)
 	assert_near(wire_frame_bytes(&tcp4, 52), 90, 0);
 }
 
+static void datagrams_and_their_fragments(void **state)
+{
+	static const struct wire_packet udp4 = { .ip_version = 4, .udp = true, .timestamps = true };
+	static const struct wire_packet udp6 = { .ip_version = 6, .udp = true };
+
+	(void)state;
+	assert_int_equal(wire_headers(&udp4), 28);
+	assert_int_equal(wire_headers(&udp6), 48);
+	assert_int_equal(wire_headers(&tcp4_ts), 52);
+	assert_near(wire_goodput(10e9, &udp4, 1448), 10e9 * 1448 / 1514, 1);
+	/* A minimal frame takes 84 bytes, however little is in it. */
+	assert_near(wire_goodput(10e9, &udp4, 16), 10e9 * 16 / 84, 1);
+	assert_near(wire_datagram_part(&udp4, 1500, 1472), 1472, 0);
+	assert_near(wire_datagram_part(&udp4, 1500, 1473), 1473.0 / 2, 0);
+	/* 1480 bytes in each fragment, the UDP header in the first. */
+	assert_near(wire_datagram_part(&udp4, 1500, 7 * 1480 - 8), (7 * 1480 - 8) / 7.0, 0);
+	assert_near(wire_datagram_part(&udp4, 1500, 7 * 1480 - 7), (7 * 1480 - 7) / 8.0, 0);
+	assert_near(wire_datagram_part(&udp6, 1500, 1452), 1452, 0);
+	assert_near(wire_datagram_part(&udp6, 1500, 1453), 1453.0 / 2, 0);
+	assert_near(wire_datagram_part(&udp4, 24, 100), 0, 0);
+}
+
 static void impossible_inputs_carry_nothing(void **state)
 {
 	(void)state;
@@ -132,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_segment_says_the_same_as_its_mtu),
 		cmocka_unit_test(tunnels_take_from_the_payload),
 		cmocka_unit_test(short_frames_are_padded),
+		cmocka_unit_test(datagrams_and_their_fragments),
 		cmocka_unit_test(impossible_inputs_carry_nothing),
 	};
 
