@@ -2,8 +2,12 @@
 /*
  * Ping: round trips of small requests on a TCP connection of their own.
  *
- * One end asks on a fixed beat, whether earlier ones were answered or not (else a slow answer
- * would hide all that it held up); the other echoes.  Each has a thread for nothing else.  The
+ * One end asks on a fixed beat; the other echoes.  Each has a thread for nothing else.  Before
+ * traffic it asks whether earlier ones were answered or not.  Under load one request is on its way
+ * at a time, since the kernel keeps small packets of a connection back while others of it wait in
+ * the own qdisc (autocorking, small queues), which would count the queue up to twice; a beat on
+ * which one is still open counts what that one takes once more, so that a slow answer does not
+ * hide what it held up.  The
  * kernel says when a message arrived, so the time that it waited for either thread is
  * taken off: what is left is the network and both stacks.
  */
@@ -57,11 +61,15 @@ void ping_message_get(const unsigned char from[PING_MESSAGE_BYTES], struct ping_
 /* Requests that were sent and not answered yet.  TCP keeps order: answers come as asked. */
 struct ping_ledger {
 	uint64_t sent, answered;
-	struct { uint64_t sent_ns; enum ping_phase phase; } open[PING_IN_FLIGHT];
+	struct {
+		uint64_t sent_ns;
+		uint64_t beats;		/* that its time stands for */
+		enum ping_phase phase;
+	} open[PING_IN_FLIGHT];
 	uint64_t idle_until_ns;
 	struct ping_result result;
 };
-/* False: too many are open, send none. */
+/* On a beat.  False: send none, too many are open, or one under load, which stands for this too. */
 bool ping_ledger_ask(struct ping_ledger *l, enum ping_phase phase, uint64_t now_ns);
 /*
  * An answer, read at now_ns after having waited queued_ns to be.  0, or -EBADMSG: it answers
