@@ -11,7 +11,7 @@
 /* The release whose parameters we send; servers print it. */
 #define CLAIMED_CLIENT_VERSION "3.12"
 
-enum { DEFAULT_DATAGRAM_BYTES = 1460, MIN_RATE_BPS = 8000 };
+enum { DEFAULT_DATAGRAM_BYTES = 1460, MIN_RATE_BPS = 8000, MOST_SEGMENTS = 64 };
 
 /* ---- reading ---- */
 
@@ -192,6 +192,23 @@ static bool put_text(cJSON *obj, const char *key, const char *v)
 	return !*v || cJSON_AddStringToObject(obj, key, v);
 }
 
+/*
+ * From 3.21 on, and nothing to servers before.  A burst is whole datagrams, all that a message
+ * and any kernel (before 6.9: 64) takes; what is read merged has the server's own bound.
+ */
+static bool write_udp_switches(cJSON *obj, const struct run_spec *s)
+{
+	uint64_t n = RUN_MAX_DATAGRAM_BYTES / s->block_bytes;
+
+	if (n > MOST_SEGMENTS)
+		n = MOST_SEGMENTS;
+	if (!put_number(obj, "gro", s->udp_gro))
+		return false;
+	return !s->udp_gso || (put_number(obj, "gso", 1) &&
+			       put_number(obj, "gso_dg_size", s->block_bytes) &&
+			       put_number(obj, "gso_bf_size", n * s->block_bytes));
+}
+
 static bool write_spec(cJSON *obj, const struct run_spec *s)
 {
 	const uint64_t omit_s = s->warmup_ms / 1000, time_s = (s->window_ms + 999) / 1000;
@@ -216,7 +233,8 @@ static bool write_spec(cJSON *obj, const struct run_spec *s)
 	       put_text(obj, "congestion", s->congestion_control) &&
 	       put_number(obj, "zerocopy", s->send_path != RUN_SEND_COPY) &&
 	       put_number(obj, "dont_fragment", s->dont_fragment) &&
-	       put_number(obj, "skip_rx_copy", s->discard_receive && !udp);
+	       put_number(obj, "skip_rx_copy", s->discard_receive && !udp) &&
+	       (!udp || write_udp_switches(obj, s));
 }
 
 static bool write_netdoctor(cJSON *obj)

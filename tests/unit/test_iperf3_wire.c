@@ -227,6 +227,44 @@ static void parameters_survive_the_way(void **state)
 	assert_string_equal(b.client_version, "3.12");
 }
 
+/* Each switch asks the server for its own half, in the numbers that 3.21 wants. */
+static void asks_for_bursts_of_datagrams(void **state)
+{
+	struct iperf3_parameters p = {
+		.spec = { .protocol = RUN_UDP, .streams = 1, .block_bytes = 1448,
+			  .window_ms = 1000, .udp_gso = true }
+	};
+	unsigned char *frame;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(iperf3_format_parameters(&p, &frame, &len), 0);
+	cJSON *obj = cJSON_ParseWithLength((char *)frame + 4, len - 4);
+	free(frame);
+	assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(obj, "gso")) == 1);
+	assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(obj, "gso_dg_size")) == 1448);
+	assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(obj, "gso_bf_size")) == 45 * 1448);
+	assert_null(cJSON_GetObjectItem(obj, "gro"));
+	cJSON_Delete(obj);
+
+	p.spec.udp_gso = false;
+	p.spec.udp_gro = true;
+	assert_int_equal(iperf3_format_parameters(&p, &frame, &len), 0);
+	obj = cJSON_ParseWithLength((char *)frame + 4, len - 4);
+	free(frame);
+	assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(obj, "gro")) == 1);
+	assert_null(cJSON_GetObjectItem(obj, "gso"));
+	cJSON_Delete(obj);
+
+	p.spec.udp_gso = true;
+	p.spec.block_bytes = 16;
+	assert_int_equal(iperf3_format_parameters(&p, &frame, &len), 0);
+	obj = cJSON_ParseWithLength((char *)frame + 4, len - 4);
+	free(frame);
+	assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(obj, "gso_bf_size")) == 64 * 16);
+	cJSON_Delete(obj);
+}
+
 static void skips_the_id_2(void **state)
 {
 	(void)state;
@@ -407,6 +445,7 @@ int main(void)
 		cmocka_unit_test(refuses_with_the_right_code),
 		cmocka_unit_test(ignores_switches_of_the_wrong_type),
 		cmocka_unit_test(parameters_survive_the_way),
+		cmocka_unit_test(asks_for_bursts_of_datagrams),
 		cmocka_unit_test(skips_the_id_2),
 		cmocka_unit_test(reads_recorded_results),
 		cmocka_unit_test(keeps_64_bits_exact),
