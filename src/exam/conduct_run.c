@@ -33,6 +33,11 @@ static bool by_bytes(const struct run_spec *s)
 	return s->total_bytes || s->total_blocks;
 }
 
+static bool sends(const struct run_spec *s)
+{
+	return s->bidirectional || run_client_role(s) == LOAD_SEND;
+}
+
 /* An iperf3's warm-up begins when it begins. */
 static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns, bool iperf3)
 {
@@ -43,7 +48,8 @@ static struct run_window window_for(const struct run_spec *spec, uint64_t start_
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
 	w.stop_ns = w.to_ns + TAIL_NS;
 	if (iperf3)
-		w.stop_ns = w.to_ns + (spec->protocol == RUN_UDP ? IPERF3_UDP_TAIL_NS : 0);
+		w.stop_ns = w.to_ns + (spec->protocol == RUN_UDP && sends(spec) ?
+				       IPERF3_UDP_TAIL_NS : 0);
 	return w;
 }
 
@@ -66,6 +72,7 @@ struct conduct {
 	uint64_t begun_ns;
 	struct live_pair live;
 	struct beat_pairing beats;
+	uint64_t sent_ns;		/* when our senders stop, unless an amount ends them */
 	bool iperf3;			/* the peer is one: it tells nothing until the end */
 	bool stopped;			/* by the user: both ends report what they have */
 };
@@ -242,19 +249,39 @@ static int await_peer(struct conduct *c, struct error *err)
 	return rc;
 }
 
-/* Its data connections end when it hears that ours have said all; so do the bytes that count. */
-static int finish_iperf3(struct peer *peer, struct end *end, bool udp, struct peer_results *said,
-			 struct error *err)
+/*
+ * That we kept silent before we ended the test is no part of it.  With traffic both ways it
+ * is: the other end has sent all the while.
+ */
+static void take_off_silence(const struct conduct *c, uint64_t ended_ns, struct peer_results *said)
 {
+	const struct run_spec *s = &c->run->spec;
+
+	if (s->protocol != RUN_UDP || s->bidirectional || !sends(s) || by_bytes(s) ||
+	    c->stopped || ended_ns < c->sent_ns)
+		return;
+	double silent = (double)(ended_ns - c->sent_ns) / 1e9;
+	for (size_t i = 0; i < said->nflows; i++)
+		if (said->flows[i].seconds > 2 * silent)
+			said->flows[i].seconds -= silent;
+}
+
+/* Its data connections end when it hears that ours have said all; so do the bytes that count. */
+static int finish_iperf3(struct conduct *c, struct peer_results *said, struct error *err)
+{
+	struct peer *peer = c->peer;
+	struct end *end = c->end;
 	struct peer_results ours = { 0 };
+	uint64_t ended_ns;
 	int rc;
 
 	end_quiesce(end);
+	ended_ns = monotonic_ns();
 	rc = peer_run_stop(peer, FINISH_TIMEOUT_MS, err);
 	if (rc)
 		return rc;
 	/* Datagrams have no end: they are over when none comes any more. */
-	if (udp)
+	if (c->run->spec.protocol == RUN_UDP)
 		end_settle(end, QUIET_MS, SETTLE_TIMEOUT_MS);
 	else
 		end_drain(end, DRAIN_TIMEOUT_MS);
@@ -263,8 +290,10 @@ static int finish_iperf3(struct peer *peer, struct end *end, bool udp, struct pe
 		rc = error_set(err, ENOMEM, "out of memory for the run's results");
 	else
 		rc = peer_run_exchange(peer, &ours, FINISH_TIMEOUT_MS, said, err);
-	if (!rc)
+	if (!rc) {
 		one_ended_omit(&ours, said);
+		take_off_silence(c, ended_ns, said);
+	}
 	peer_results_free(&ours);
 	return rc;
 }
@@ -291,6 +320,7 @@ static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struc
 	int rc = end_start(&config, &c->end, err);
 
 	c->begun_ns = monotonic_ns();
+	c->sent_ns = w.to_ns;
 	return rc ? rc : peer_run_start(c->peer, &theirs, err);
 }
 
@@ -302,7 +332,7 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 	if (!rc && !c->iperf3)
 		rc = await_peer(c, err);
 	if (!rc && c->iperf3) {
-		rc = finish_iperf3(c->peer, c->end, c->run->spec.protocol == RUN_UDP, &said, err);
+		rc = finish_iperf3(c, &said, err);
 	} else if (!rc) {
 		end_stop(c->end);
 		rc = peer_run_finish(c->peer, c->stopped ? STOP_TIMEOUT_MS : FINISH_TIMEOUT_MS,

@@ -154,7 +154,7 @@ static void fill_summary(const struct peer_results *r, size_t i, enum load_role 
 		f->retransmits = nd_u64((uint64_t)from->retransmits);
 	if (udp)
 		fill_told_datagrams(from, role, f);
-	else if (cc && role == LOAD_SEND)
+	else if (cc)
 		f->congestion_control = nd_str(cc);
 }
 

@@ -51,12 +51,17 @@ static struct totals totals_of(const struct run_end *e, size_t first, size_t n)
 	return t;
 }
 
+static double rate(struct nd_u64 bytes, double seconds)
+{
+	return seconds > 0 ? number(bytes) * 8 / seconds : 0;
+}
+
 static bool put_rate(cJSON *o, int socket, double seconds, struct nd_u64 bytes)
 {
 	return (socket < 0 || put(o, "socket", socket)) && put(o, "start", 0) &&
 	       put(o, "end", seconds) && put(o, "seconds", seconds) &&
 	       put(o, "bytes", number(bytes)) &&
-	       put(o, "bits_per_second", seconds > 0 ? number(bytes) * 8 / seconds : 0);
+	       put(o, "bits_per_second", rate(bytes, seconds));
 }
 
 static bool put_datagrams(cJSON *o, double jitter_us, double lost, double came)
@@ -167,16 +172,18 @@ static cJSON *sum_row(const struct run *r, size_t first, enum side s, bool mark)
 	return NULL;
 }
 
-/* Of the flows from `first` on, which go one way. */
+/* Of the flows from `first` on, which go one way: the sender's bytes and rate, as iperf3's. */
 static cJSON *udp_sum(const struct run *r, size_t first)
 {
 	enum side tx = sender_of(r, first), rx = side_other(tx);
 	struct totals sent = totals_of(&r->ends[tx], first, r->spec.streams);
 	struct totals came = totals_of(&r->ends[rx], first, r->spec.streams);
 	cJSON *o = cJSON_CreateObject();
-	double packets = number(sent.packets);
+	double packets = number(sent.packets), seconds = seconds_of(&r->ends[rx]);
 
-	if (put_rate(o, -1, seconds_of(&r->ends[rx]), sent.bytes) &&
+	if (put(o, "start", 0) && put(o, "end", seconds) && put(o, "seconds", seconds) &&
+	    put(o, "bytes", number(sent.bytes)) &&
+	    put(o, "bits_per_second", rate(sent.bytes, seconds_of(&r->ends[tx]))) &&
 	    put(o, "jitter_ms", came.jitter_us.v / 1e3) &&
 	    put(o, "lost_packets", number(came.lost)) && put(o, "packets", packets) &&
 	    put(o, "lost_percent", packets > 0 ? number(came.lost) * 100 / packets : 0) &&

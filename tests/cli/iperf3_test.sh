@@ -54,6 +54,8 @@ holds "what is sent before the first sample counts, too" '.end | .sum_sent.bytes
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 -b 10M/10 --report json
 holds "a pause until the end counts, too" '.end.sum_sent.seconds >= 0.95'
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -t 1 --report json
+holds "its congestion control" '.end | has("sender_tcp_congestion") and
+	has("receiver_tcp_congestion")'
 holds "how busy it was" '.end.cpu_utilization_percent | .remote_total > 0 and
 	.remote_user + .remote_system > 0 and
 	(.remote_user + .remote_system - .remote_total | fabs) < 0.1'

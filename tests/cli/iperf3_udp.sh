@@ -91,6 +91,9 @@ in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -t 1 -b 20M -l 1000 --report j
 holds "its server counts what we have sent" '.end | .sum_sent.packets > 1000 and
 	.sum_sent.packets == .sum_received.packets'
 holds "and so do our intervals" '([.intervals[].sum.packets] | add) == .end.sum_sent.packets'
+holds "the sum's rate is the sender's, as iperf3's" '.end |
+	.sum.bits_per_second == .sum_sent.bits_per_second and
+	.sum.seconds == .sum_received.seconds'
 in_time 60 "$NETDOCTOR" test "127.0.0.1:$port" -u -t 1 -O 1 -b 8M -l 1000 --report json
 holds "a warm-up that we leave out, and it" '.end | .sum_sent.packets > 500 and
 	.sum_received.packets < 1.5 * .sum_sent.packets and
