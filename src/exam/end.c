@@ -383,6 +383,11 @@ uint64_t end_received_bytes(const struct end *e)
 	return load_bytes_of(e->load, LOAD_RECEIVE);
 }
 
+uint64_t end_flow_bytes(const struct end *e, size_t flow)
+{
+	return load_flow_bytes(e->load, flow);
+}
+
 void end_quiesce(struct end *e)
 {
 	load_quiesce(e->load);

@@ -109,6 +109,7 @@ bool end_wait(struct end *e, unsigned int timeout_ms, struct end_live *live, boo
 struct beat *end_take_beat(struct end *e);
 /* Received so far, also before the window.  Any thread, before end_stop(). */
 uint64_t end_received_bytes(const struct end *e);
+uint64_t end_flow_bytes(const struct end *e, size_t flow);	/* sent or received */
 /*
  * Cuts the window short now; what was sampled until data last moved stays.  After the end: the
  * run did not go well to its end, so a standstill there is no part of what was measured either.

@@ -149,6 +149,19 @@ static bool tell(const struct serving *v, const struct end_live *live, struct be
 	return sample ? v->hooks->progress(v->hooks->state, sample) : true;
 }
 
+static uint64_t bytes_of_flow(const void *end, size_t flow)
+{
+	return end_flow_bytes(end, flow);
+}
+
+static void tell_received(const struct end *end, const struct peer_run_hooks *hooks)
+{
+	const struct peer_received r = { end_received_bytes(end), bytes_of_flow, end };
+
+	if (hooks->received)
+		hooks->received(hooks->state, &r);
+}
+
 /*
  * A client that says when it has had enough says so after it has taken in all of ours, so our
  * having sent all does not end the run: its next byte would be read as an answer to us.  Waiting
@@ -161,8 +174,7 @@ static void await_client(struct end *end, const struct peer_run_hooks *hooks, un
 	if (hooks->ended)
 		end_quiesce(end);
 	while (hooks->ended && !hooks->ended(hooks->state) && !hooks->cancelled(hooks->state)) {
-		if (hooks->received)
-			hooks->received(hooks->state, end_received_bytes(end));
+		tell_received(end, hooks);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -209,8 +221,8 @@ static int watch(struct end *end, const struct serving *v)
 			end_cancel(end);
 			return -EDQUOT;
 		}
-		if (ok && hooks->received)
-			hooks->received(hooks->state, end_received_bytes(end));
+		if (ok)
+			tell_received(end, hooks);
 		if (ok && fresh)
 			ok = tell(v, &live, end_take_beat(end));
 		if (!ok) {

@@ -465,6 +465,11 @@ uint64_t load_bytes_of(const struct load *l, enum load_role role)
 	return sum;
 }
 
+uint64_t load_flow_bytes(const struct load *l, size_t flow)
+{
+	return flow_bytes(&l->flows[flow]);
+}
+
 void load_begin_amount(struct load *l, uint64_t sent_before)
 {
 	amount_begin(&l->common.amount, sent_before);

@@ -191,6 +191,7 @@ int load_sample_in_turn(struct load *l, struct counters *c);
 uint64_t load_bytes(const struct load *l);
 /* Those of all flows of a role. */
 uint64_t load_bytes_of(const struct load *l, enum load_role role);
+uint64_t load_flow_bytes(const struct load *l, size_t flow);
 /*
  * With the spec's udp_marks: what senders send from here on is before, in, or after the window.
  * Their windows and those of receivers differ by milliseconds; by the mark both count the same.

@@ -64,10 +64,10 @@ static uint64_t taken_in(const struct iperf3_session *is)
 	return sum;
 }
 
-void iperf3_progress(struct iperf3_session *is, uint64_t received)
+void iperf3_progress(struct iperf3_session *is, const struct peer_received *r)
 {
 	bool receives = iperf3_client_sends(&is->parameters.spec);
-	uint64_t now = monotonic_ns(), moved = received;
+	uint64_t now = monotonic_ns(), moved = r->bytes;
 
 	if (!receives && (is->parameters.spec.protocol != RUN_TCP || now < is->look_again_ns))
 		return;

@@ -217,7 +217,9 @@ static int collect_streams(struct iperf3_session *is)
 	rc = is_udp(is) ? iperf3_udp_open(is, &why) : 0;
 	if (rc == 0) {
 		rc = await_streams(is);
-		if (is_udp(is))
+		if (is_udp(is) && rc == 0)
+			rc = iperf3_extra_begin(is);
+		if (is_udp(is) && rc < 0)
 			iperf3_udp_close(is);
 	}
 	iperf3_end_due(is);
@@ -308,9 +310,10 @@ static bool hook_ended(void *state)
 	return atomic_load(&is->ended);
 }
 
-static void hook_received(void *state, uint64_t bytes)
+static void hook_received(void *state, const struct peer_received *r)
 {
-	iperf3_progress(state, bytes);
+	iperf3_progress(state, r);
+	iperf3_extra_look(state, r);
 }
 
 static void hook_results(void *state, struct peer_results *ours)
@@ -318,6 +321,7 @@ static void hook_results(void *state, struct peer_results *ours)
 	struct iperf3_session *is = state;
 
 	peer_results_free(&is->ours);
+	iperf3_extra_order(is, ours);
 	is->ours = *ours;
 	memset(ours, 0, sizeof(*ours));
 }
@@ -467,6 +471,7 @@ static int test(struct iperf3_session *is)
 		rc = set_options(is);
 	if (rc == 0)
 		rc = run_test(is, &end);
+	iperf3_udp_close(is);
 	if (rc == 0)
 		rc = iperf3_exchange(is, &theirs);
 	if (rc == 0)

@@ -21,6 +21,8 @@ struct peer_server;
 
 struct arrival { int fd; uint64_t serial; };
 
+enum { IPERF3_MAX_EXTRAS = 32 };
+
 struct iperf3_session {
 	struct iperf3_session *next;	/* in the server's list, under its lock */
 	struct peer_server *server;
@@ -47,6 +49,16 @@ struct iperf3_session {
 	uint64_t udp_ticket;		/* in the order of asking for UDP streams; 0: it does not */
 	bool udp_turn;			/* they may come: no other's of its host do */
 	uint64_t udp_patience_ns;	/* it keeps that so long without another, if others wait */
+
+	/* UDP streams beyond those, see iperf3_extra.c; under the server's lock. */
+	bool complete;			/* all that it asked for have come */
+	struct arrival extras[IPERF3_MAX_EXTRAS];
+	size_t nextras;
+	/* Of the session's thread: */
+	struct udp_guest extra_guest;
+	bool extra_at_door;
+	uint64_t extras_until_ns, first_data_ns;
+	uint64_t *serials;		/* NULL, or of each flow's stream, when out of order */
 
 	/* The run. */
 	struct run_window window;
@@ -95,7 +107,7 @@ void iperf3_begin_due(struct iperf3_session *is, uint64_t may_pause_ns);
 void iperf3_end_due(struct iperf3_session *is);
 /* The same of a run that begins.  Then, as often as the service looks: bytes that have come. */
 void iperf3_begin_data(struct iperf3_session *is);
-void iperf3_progress(struct iperf3_session *is, uint64_t received);
+void iperf3_progress(struct iperf3_session *is, const struct peer_received *r);
 bool iperf3_client_sends(const struct run_spec *s);
 
 /* ---- iperf3_exchange.c ---- */
@@ -107,7 +119,22 @@ int iperf3_exchange(struct iperf3_session *is, struct peer_results *theirs);
 
 /* Waits until its streams may come, and opens the door.  0 or as iperf3_listen(), or -errno. */
 int iperf3_udp_open(struct iperf3_session *is, struct error *why);
-void iperf3_udp_close(struct iperf3_session *is);	/* before data flows */
+void iperf3_udp_close(struct iperf3_session *is);	/* before its sockets are */
+
+struct udp_guest iperf3_udp_guest(struct iperf3_session *is);
+
+/* ---- iperf3_extra.c: in the session's thread ---- */
+
+/*
+ * All streams that it asked for have come; more are heard from now on.  0, or -ECANCELED: its own
+ * cannot be told from others, and it has been refused; or as iperf3_listen().
+ */
+int iperf3_extra_begin(struct iperf3_session *is);
+/* While data flows, as iperf3_progress(): a stream that sends replaces one that does not. */
+void iperf3_extra_look(struct iperf3_session *is, const struct peer_received *r);
+void iperf3_extra_close(struct iperf3_session *is);	/* by iperf3_udp_close() */
+/* In the order of its streams. */
+void iperf3_extra_order(const struct iperf3_session *is, struct peer_results *ours);
 
 /* ---- iperf3_sessions.c ---- */
 

@@ -58,6 +58,7 @@ static void session_delete(struct iperf3_session *is)
 	for (size_t i = 0; i < is->narrived; i++)
 		close(is->arrivals[i].fd);
 	free(is->arrivals);
+	free(is->serials);
 	peer_results_free(&is->ours);
 	if (is->wake_fd >= 0)
 		close(is->wake_fd);

@@ -26,6 +26,12 @@ enum {
 
 /* ---- the door's questions ---- */
 
+/* As many as it asked for, and when it has those, more (iperf3_extra.c). */
+static bool has_room(const struct iperf3_session *is)
+{
+	return !is->displaced && (is->complete ? is->nextras < IPERF3_MAX_EXTRAS : is->collecting);
+}
+
 static enum data_verdict look(void *state, const char *greeting)
 {
 	struct iperf3_session *is = state;
@@ -35,29 +41,40 @@ static enum data_verdict look(void *state, const char *greeting)
 	if (!iperf3_hello_answer(greeting, unused))
 		return v;
 	pthread_mutex_lock(&is->server->lock);
-	if (is->collecting && !is->displaced && is->narrived < run_flows(&is->parameters.spec))
+	if (has_room(is))
 		v = DATA_TAKEN;
 	pthread_mutex_unlock(&is->server->lock);
 	return v;
+}
+
+static void add_stream(struct iperf3_session *is, int fd)
+{
+	size_t n = run_flows(&is->parameters.spec);
+
+	if (is->complete) {
+		is->extras[is->nextras] = (struct arrival){ .fd = fd, .serial = n + is->nextras };
+		is->nextras++;
+		return;
+	}
+	is->arrivals[is->narrived] = (struct arrival){ .fd = fd, .serial = is->narrived };
+	is->narrived++;
+	is->idle_since_ns = monotonic_ns();
+	is->complete = is->narrived == n;
+	if (is->complete)
+		eventfd_write(is->wake_fd, 1);
 }
 
 static enum data_verdict take(void *state, const char *greeting, int fd)
 {
 	struct iperf3_session *is = state;
 	enum data_verdict v = look(is, greeting);
-	size_t n = run_flows(&is->parameters.spec);
 
 	pthread_mutex_lock(&is->server->lock);
 	/* The door asks one at a time, and only the session's own thread ends the collecting. */
-	if (v == DATA_TAKEN && is->collecting && !is->displaced && is->narrived < n) {
-		is->arrivals[is->narrived] = (struct arrival){ .fd = fd, .serial = is->narrived };
-		is->narrived++;
-		is->idle_since_ns = monotonic_ns();
-		if (is->narrived == n)
-			eventfd_write(is->wake_fd, 1);
-	} else {
+	if (v == DATA_TAKEN && has_room(is))
+		add_stream(is, fd);
+	else
 		v = DATA_UNKNOWN;
-	}
 	pthread_mutex_unlock(&is->server->lock);
 	return v;
 }
@@ -65,6 +82,14 @@ static enum data_verdict take(void *state, const char *greeting, int fd)
 static void answer(const char *greeting, char *out)
 {
 	iperf3_hello_answer(greeting, out);
+}
+
+struct udp_guest iperf3_udp_guest(struct iperf3_session *is)
+{
+	return (struct udp_guest){
+		.len = IPERF3_HELLO_BYTES, .look = look, .take = take, .answer = answer,
+		.state = is
+	};
 }
 
 /* ---- whose turn ---- */
@@ -133,7 +158,7 @@ static bool turn_taken(struct iperf3_session *is, uint64_t *until)
 	if (is->udp_ticket == 0)
 		is->udp_ticket = ++s->udp_tickets;
 	struct iperf3_session *o = who_has_it(is);
-	bool keeps_waiting = o && !o->displaced && o->narrived < run_flows(&o->parameters.spec);
+	bool keeps_waiting = o && !o->displaced && !o->complete;
 	if (keeps_waiting && ends_at(o) <= now) {
 		iperf3_displace(s, o);
 	} else if (keeps_waiting) {
@@ -180,10 +205,7 @@ int iperf3_udp_open(struct iperf3_session *is, struct error *why)
 	if (rc == -ETIMEDOUT)
 		error_set(why, ETIMEDOUT, "other clients of its host took too long");
 	if (rc == 0) {
-		is->guest = (struct udp_guest){
-			.len = IPERF3_HELLO_BYTES, .look = look, .take = take, .answer = answer,
-			.state = is
-		};
+		is->guest = iperf3_udp_guest(is);
 		rc = udp_door_enter(is->server->door, &is->guest, is->fd, why);
 		is->at_door = rc == 0;
 	}
@@ -197,5 +219,7 @@ void iperf3_udp_close(struct iperf3_session *is)
 	if (is->at_door)
 		udp_door_leave(is->server->door, &is->guest);
 	is->at_door = false;
-	leave_turn(is);
+	iperf3_extra_close(is);
+	if (is->udp_ticket)
+		leave_turn(is);
 }

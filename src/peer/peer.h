@@ -167,6 +167,13 @@ struct peer_client_info {
 	bool iperf3;			/* a plain iperf3 client, else a netdoctor */
 };
 
+/* All that has come until now, and what a flow has moved: of(end, flow). */
+struct peer_received {
+	uint64_t bytes;
+	uint64_t (*of)(const void *end, size_t flow);
+	const void *end;
+};
+
 /* For use until run() returns, from any thread. */
 struct peer_run_hooks {
 	void *state;
@@ -177,10 +184,10 @@ struct peer_run_hooks {
 	/* NULL, or true when the client has sent all and wants its data connections closed. */
 	bool (*ended)(void *state);
 	/*
-	 * NULL, or is told the bytes that have come until now, as often as ended() is asked; the
-	 * run's sockets are open then.
+	 * NULL, or is told what has come until now, as often as ended() is asked, by the thread
+	 * that called run(); the run's sockets are open then.
 	 */
-	void (*received)(void *state, uint64_t bytes);
+	void (*received)(void *state, const struct peer_received *r);
 	/* NULL, or takes over what went over each flow; before run() returns, if it fails too. */
 	void (*results)(void *state, struct peer_results *ours);
 	unsigned int heed_ms;		/* how often ended() and cancelled() are asked; 0: enough */

@@ -64,6 +64,18 @@ start silent tests/cli/stranger.pl connect "$port" 6 cookie take:1 \
 wait_for "$work/silent" "done" || give_up "silent strangers"
 in_time 30 iperf3 -c 127.0.0.1 -p "$port" -u -n 10K -l 1000 -b 10M -J
 holds "silent clients of its host do not hold a client up" "$whole"
+
+# Nor does who opens streams beside its own, which say nothing of whose they are.
+start hellos tests/cli/stranger.pl hellos "$port"
+hellos=$started
+wait_for "$work/hellos" "done" || give_up "a program that opens streams"
+for i in 1 2 3; do
+	in_time 60 iperf3 -c 127.0.0.1 -p "$port" -u -t 1 -P 16 -l 1000 -J
+	holds "with a program beside it that opens streams, $i" '.error == null and (.end |
+		.sum_sent.packets > 0 and .sum_received.packets > 0.5 * .sum_sent.packets and
+		(.streams | length == 16))'
+done
+kill "$hellos"
 stop_server
 
 # ---- its server ----

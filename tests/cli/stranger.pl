@@ -15,6 +15,7 @@
 #                                     all it can; prints what it hears instead of the end, and when
 #   stranger.pl endless PORT          an iperf3 client that asks for one second and never says it is
 #                                     over; prints the ms until our last byte, and until we hang up
+#   stranger.pl hellos PORT           opens an iperf3 client's UDP stream each ms; prints "done" first
 #
 # Steps: take:N bytes, say:HEX, cookie (another each time), random:N bytes, drip (a letter each
 # 100 ms), silence (until the other side has closed), close, reset; of connect alone
@@ -196,6 +197,18 @@ if ($mode eq 'listen') {
 	my $heard = take($control, 1);
 	my $code = take($control, 4);
 	printf "%d %d after %d ms\n", ord($heard), unpack('N', $code), 1000 * (now() - $begun);
+} elsif ($mode eq 'hellos') {
+	my ($port) = @ARGV;
+	my @sockets;
+	print "done\n";
+	while (1) {
+		my $data = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port,
+			Proto => 'udp') or die "socket: $!\n";
+		send($data, '9876', 0);
+		push @sockets, $data;
+		shift @sockets if @sockets > 100;
+		select(undef, undef, undef, 0.001);
+	}
 } elsif ($mode eq 'endless') {
 	my ($port) = @ARGV;
 	my $cookie = 'e' x 36 . "\0";

@@ -23,6 +23,7 @@ enum fake_run {
 	FAKE_RUN_BYTES,		/* moves one byte over each stream, then reports */
 	FAKE_RUN_UNTIL_STOP,	/* says nothing until the window's stop_ns */
 	FAKE_RUN_SENDS,		/* all that it can, until cancelled */
+	FAKE_RUN_TAKES,		/* all that comes, until cancelled or ended */
 	FAKE_RUN_SAMPLES,	/* a sample every 20 ms until stop_ns */
 	FAKE_RUN_FAILS
 };
@@ -41,6 +42,7 @@ struct fixture {
 	atomic_bool facts_fail;
 	atomic_bool slow_to_cancel;	/* goes on for a while */
 	atomic_uint facts_bytes;	/* about so long */
+	atomic_uint taken[4];		/* bytes of the first flows */
 	atomic_uint runs, running, most_running, cancelled;
 	struct run_spec last_spec;	/* of the last run; read it after the client has its end */
 
@@ -48,6 +50,7 @@ struct fixture {
 	char events[8192];		/* one a line, its kind first: "CLIENT 127.0.0.1: ..." */
 };
 
+struct peer_service fake_service(struct fixture *f);
 /* Both may be NULL.  The key is a new one unless it is open. */
 struct fixture *fixture_start(const struct peer_server_options *o, const struct peer_timing *t);
 void fixture_stop(struct fixture *f);	/* asserts that the server ended well */
