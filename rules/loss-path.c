@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rules/drops.h"
 #include "rules/loss.h"
+#include "rules/round_trips.h"
 #include "rules/thresholds.h"
 #include "src/core/units.h"
 
@@ -17,6 +18,8 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 			     "this host");
 	drops_losses(in, out, f);	/* low: cc-loss-bound says when it costs */
 	loss_evidence(in, out, f, l);
+	/* A queue that fills before it drops, or packets that are lost at any load. */
+	finding_round_trips(in, out, f);
 	finding_command(out, f, "mtr -n -c 100 %s    # which hop, if it answers",
 			sender && sender->route.to.k == ND_KNOWN ?
 			rule_shell(out, sender->route.to.v) : "PEER");
@@ -42,7 +45,7 @@ const struct rule rule_loss_path = {
 	.title = "packets are lost between the hosts",
 	.scope = RULE_PER_SENDER,
 	.reads = "retransmissions and duplicates, of UDP the datagrams that are missing; all drop "
-		 "and error counters of both hosts",
+		 "and error counters of both hosts; as evidence round trips, where measured",
 	.fires_when = ">= 30 losses, of which the hosts' counters explain < 10 %, and less than "
 		      "half of what was sent again was only late",
 	.why = "Neither host dropped these packets, so a switch, a router, a firewall, a policer "

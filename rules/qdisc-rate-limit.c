@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "rules/qdisc.h"
+#include "rules/round_trips.h"
 #include "rules/thresholds.h"
 #include "src/core/units.h"
 #include "src/model/shaper.h"
@@ -156,6 +157,7 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 	add_counter(in, out, f, s, "overlimits", sample->overlimits, UNIT_COUNT);
 	add_counter(in, out, f, s, "drops", sample->drops, UNIT_PACKETS);
 	add_counter(in, out, f, s, "backlog_bytes", sample->backlog_bytes, UNIT_BYTES);
+	finding_round_trips(in, out, f);
 }
 
 static void fire(const struct rule_input *in, struct rule_output *out, const struct rule_shaper *s,
@@ -259,7 +261,8 @@ const struct rule rule_qdisc_rate_limit = {
 	.scope = RULE_PER_SENDER,
 	.reads = "rates of tbf, htb, hfsc, cbq, cbs, cake, netem and fq qdiscs and classes on the "
 		 "sender's link to the peer and the links below it; their overlimits, drops and "
-		 "backlog under traffic; segment size; measured rate",
+		 "backlog under traffic; segment size; measured rate; as evidence round trips, "
+		 "where measured",
 	.fires_when = "the rate is within 7 % of rate x payload / layer-2 bytes of the tightest "
 		      "limit that our packets pass, and its overlimits or drops grew or its queue "
 		      "is not empty; down to 20 % below (50 % while all CPUs are full) with a "

@@ -169,6 +169,25 @@ static void centred(struct canvas *c, struct area a, enum ink ink, const char *s
 	canvas_text(c, a, a.columns > n ? (a.columns - n) / 2 : 0, 0, ink, s);
 }
 
+/* Median round trips under load, where they were measured: "loaded 4.1/2.3 ms". */
+static void loaded_line(const struct exam *e, struct canvas *c, struct area a)
+{
+	struct text t = TEXT_INIT;
+
+	for (enum run_direction d = RUN_FORWARD; d <= RUN_REVERSE; d++) {
+		const struct run *r = exam_main_run(e, d);
+		double ms = r && r->loaded.p50_us.k == ND_KNOWN ? r->loaded.p50_us.v / 1e3 : -1;
+		if (ms >= 0)
+			text_printf(&t, "%s%.*f", t.len ? "/" : "loaded ",
+				    ms < 1 ? 3 : ms < 10 ? 1 : 0, ms);
+	}
+	if (t.len)
+		text_add(&t, " ms");
+	if (t.data && !t.failed)
+		centred(c, a, INK_DIM, t.data);
+	text_free(&t);
+}
+
 static void path_box(const struct scene *s, struct canvas *c, struct area a)
 {
 	const struct path_facts *p = s->exam ? &s->exam->path : NULL;
@@ -185,6 +204,7 @@ static void path_box(const struct scene *s, struct canvas *c, struct area a)
 		snprintf(line, sizeof(line), "RTT %.3g ms", (double)p->idle_rtt_us.v / 1e3);
 		centred(c, area_row(a, 4), INK_DIM, line);
 	}
+	loaded_line(s->exam, c, area_row(a, 6));
 	if (nd_is_true(p->same_machine))
 		centred(c, area_row(a, 5), INK_WARN, "same machine");
 	else if (f && f->route.gateway.k == ND_KNOWN) {

@@ -20,6 +20,7 @@ int run_options_apply(const struct run_settings *s, struct conduct_options *o)
 	if (s->both && s->streams > RUN_MAX_STREAMS / 2)
 		return complain(-1, "--bidir: %d streams each way at most", RUN_MAX_STREAMS / 2);
 	*base = (struct run_spec){
+		.latency = s->latency,
 		.streams = s->streams,
 		.block_bytes = s->block_bytes,
 		.warmup_ms = s->warmup_ms == RUN_TIME_UNSET ? USUAL_WARMUP_MS : s->warmup_ms,

@@ -10,7 +10,7 @@ struct run_settings {
 	uint64_t streams, time_ms, warmup_ms, block_bytes, window_bytes, mss_bytes;
 	const char *congestion_control, *iface;
 	uint64_t target_bps, link_speed_bps;
-	bool reverse_only, forward_only, both, no_experiments;
+	bool reverse_only, forward_only, both, latency, no_experiments;
 };
 
 /* Not on the command line. */
@@ -51,6 +51,8 @@ struct run_settings {
 	  .help = "only this host sends" }, \
 	{ .name = "bidir", .kind = OPTION_FLAG, .offset = offsetof(type_, run.both), \
 	  .help = "after each direction also both at once, to compare" }, \
+	{ .name = "latency", .kind = OPTION_FLAG, .offset = offsetof(type_, run.latency), \
+	  .help = "round trips of the idle path, and under load" }, \
 	{ .name = "no-experiments", .kind = OPTION_FLAG, \
 	  .offset = offsetof(type_, run.no_experiments), \
 	  .help = "only measure; no A/B runs to prove a cause" }, \

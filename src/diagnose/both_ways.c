@@ -81,8 +81,8 @@ static const char *why_lower(struct arena *mem, const struct exam *exam, const s
 		return arena_printf(mem, "%s, and not all CPUs were seen: they may be what the two "
 				    "directions share.", less);
 	if (one_pool(b))
-		return arena_printf(mem, "%s, and no CPU was full: together they carry no more than "
-				    "one does, as over a half-duplex link, a bus, or a rate limit "
+		return arena_printf(mem, "%s, and no CPU was full: together they carry no more "
+				    "than one does, as over a half-duplex link, a bus, or a rate limit "
 				    "for both.", less);
 	return arena_printf(mem, "%s, and no CPU was full: what the two directions share was not "
 			    "seen.", less);
@@ -102,7 +102,8 @@ int both_ways_compare(const struct exam *exam, struct diagnosis *d)
 	if (!b->run)
 		return 0;
 	b->text = !known ? "What each direction reaches alone was not measured." :
-		  !lower ? "Each direction reaches what it reaches alone: the path is full duplex." :
+		  !lower ? "Each direction reaches what it reaches alone: the path is full "
+			   "duplex." :
 			   why_lower(d->mem, exam, b);
 	return b->text ? 0 : -ENOMEM;
 }

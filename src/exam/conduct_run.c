@@ -39,12 +39,13 @@ static bool sends(const struct run_spec *s)
 }
 
 /* An iperf3's warm-up begins when it begins. */
-static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns, bool iperf3)
+static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns,
+				    uint64_t idle_ns, bool iperf3)
 {
 	struct run_window w;
 
-	w.from_ns = start_ns + (spec->latency ? END_IDLE_NS : 0) +
-		    (iperf3 ? 0 : end_lead_ns(spec)) + spec->warmup_ms * 1000000ULL;
+	w.from_ns = start_ns + idle_ns + (iperf3 ? 0 : end_lead_ns(spec)) +
+		    spec->warmup_ms * 1000000ULL;
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
 	w.stop_ns = w.to_ns + TAIL_NS;
 	if (iperf3)
@@ -69,7 +70,7 @@ struct conduct {
 	const struct exam *exam;
 	struct run *run;
 	struct end *end;
-	uint64_t begun_ns;
+	uint64_t begun_ns, idle_ns;	/* idle: before traffic, for round trips */
 	struct live_pair live;
 	struct beat_pairing beats;
 	uint64_t sent_ns;		/* when our senders stop, unless an amount ends them */
@@ -89,8 +90,7 @@ static void tell(const struct conduct *c, struct exam_progress *p)
 	p->run_number = (unsigned int)c->exam->nruns;
 	p->certain_runs = plan_certain_runs(&c->options->plan);
 	p->length_s = (double)(spec->warmup_ms + spec->window_ms) / 1e3;
-	if (c->run->spec.latency)
-		p->length_s += END_IDLE_NS / 1e9;
+	p->length_s += (double)c->idle_ns / 1e9;
 	if (c->begun_ns)
 		p->elapsed_s = (double)(monotonic_ns() - c->begun_ns) / 1e9;
 	c->options->progress(c->options->state, p);
@@ -310,7 +310,9 @@ static int keep_iperf3(const struct peer_results *said, struct exam *e, struct r
 static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struct error *err)
 {
 	const struct run_spec *spec = &c->run->spec;
-	struct run_window w = window_for(spec, monotonic_ns(), c->iperf3);
+	/* Once is enough: it is the same path. */
+	c->idle_ns = spec->latency && !exam_idle(c->exam) ? END_IDLE_NS : 0;
+	struct run_window w = window_for(spec, monotonic_ns(), c->idle_ns, c->iperf3);
 	struct run_window theirs = shift(w, offset_ns);
 	struct end_config config = { .spec = spec, .role = run_client_role(spec), .fds = fds,
 				     .window = w, .facts = c->exam->facts[SIDE_LOCAL],
@@ -342,7 +344,7 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 		end_cancel(c->end);
 	tell_beats(c, true);
 	end_stop(c->end);
-	end_latency(c->end, &c->run->idle, &c->run->loaded);
+	end_latency(c->end, c->idle_ns ? &c->run->idle : &(struct latency){ 0 }, &c->run->loaded);
 	int finished = end_finish(c->end, e->mem, &c->run->ends[SIDE_LOCAL]);
 	if (!rc && finished)
 		rc = error_set(err, -finished, "cannot keep the run's result: %s",

@@ -285,15 +285,25 @@ struct nd_u64 end_bytes_of(const struct run_end *e, const char *direction)
 	return sum;
 }
 
-struct nd_f64 run_latency_growth(const struct run *r)
+const struct latency *exam_idle(const struct exam *e)
 {
-	if (r->idle.p50_us.k != ND_KNOWN)
-		return nd_f64_unknown(r->idle.p50_us.k);
+	for (size_t i = 0; i < e->nruns; i++)
+		if (e->runs[i].idle.p50_us.k == ND_KNOWN)
+			return &e->runs[i].idle;
+	return NULL;
+}
+
+struct nd_f64 run_latency_growth(const struct exam *e, const struct run *r)
+{
+	const struct latency *idle = exam_idle(e);
+
+	if (!idle)
+		return nd_f64_unknown(ND_UNREAD);
 	if (r->loaded.p50_us.k != ND_KNOWN)
 		return nd_f64_unknown(r->loaded.p50_us.k);
-	if (!(r->idle.p50_us.v > 0))
+	if (!(idle->p50_us.v > 0))
 		return nd_f64_unknown(ND_INVALID);
-	return nd_f64(r->loaded.p50_us.v / r->idle.p50_us.v);
+	return nd_f64(r->loaded.p50_us.v / idle->p50_us.v);
 }
 
 const char *end_congestion_control(const struct run_end *e)

@@ -162,7 +162,7 @@ struct run {
 	struct nd_u64 other_goodput_bps;
 	/* The longest pause of an end, when it spoils the run's rate; 0: none does. */
 	struct nd_u64 stood_still_us;
-	struct latency idle, loaded;	/* before traffic, and in the window */
+	struct latency idle, loaded;	/* before an exam's first traffic, and in the window */
 	struct run_end ends[EXAM_ENDS];
 };
 
@@ -264,8 +264,10 @@ const struct link_facts *exam_egress(const struct exam *e, enum side s);
  * are not known.
  */
 void flow_find_path(const struct facts *f, struct flow_summary *flow);
-/* Median round trip under load / idle; unknown when either was not measured. */
-struct nd_f64 run_latency_growth(const struct run *r);
+/* Round trips of the path before its first traffic; NULL: not measured. */
+const struct latency *exam_idle(const struct exam *e);
+/* Median round trip in a run / that of the idle path; unknown when either was not measured. */
+struct nd_f64 run_latency_growth(const struct exam *e, const struct run *r);
 /* Bytes that flows of one kind ("send", "receive") moved at an end; unknown without such flows. */
 struct nd_u64 end_bytes_of(const struct run_end *e, const char *direction);
 /* The link below it that faces the wire (physical port under a VLAN or bond). */

@@ -66,7 +66,7 @@ void tell_both(struct sheet *p, const struct exam *e, const struct diagnosis *d)
 	hot_core(p, b->run, SIDE_LOCAL);
 	if (!nd_is_true(e->path.same_machine))
 		hot_core(p, b->run, SIDE_PEER);
-	if (add_round_trips(b->run, &line))
+	if (add_round_trips(e, b->run, &line))
 		p->kind->field(p, "round trip", line.data);
 	p->kind->close(p);
 	p->kind->paragraph(p, b->text);

@@ -19,24 +19,36 @@ static void add_time(struct nd_f64 us, struct text *out)
 	text_add(out, value);
 }
 
-bool add_round_trips(const struct run *r, struct text *out)
+/* "50 us (p99 70 us)" */
+static void add_times(const struct latency *l, struct text *out)
 {
-	if (r->idle.p50_us.k != ND_KNOWN && r->loaded.p50_us.k != ND_KNOWN)
-		return false;
-	add_time(r->idle.p50_us, out);
-	text_add(out, " idle, ");
-	add_time(r->loaded.p50_us, out);
+	add_time(l->p50_us, out);
 	text_add(out, " (p99 ");
-	add_time(r->loaded.p99_us, out);
-	text_add(out, ") under load");
+	add_time(l->p99_us, out);
+	text_add(out, ")");
+}
+
+bool add_round_trips(const struct exam *e, const struct run *r, struct text *out)
+{
+	const struct latency *idle = exam_idle(e);
+	struct nd_f64 growth = run_latency_growth(e, r);
+
+	if (r->loaded.p50_us.k != ND_KNOWN && r->idle.p50_us.k != ND_KNOWN)
+		return false;
+	add_times(idle ? idle : &r->idle, out);
+	text_add(out, " idle, ");
+	add_times(&r->loaded, out);
+	text_add(out, " under load");
+	if (growth.k == ND_KNOWN)
+		text_printf(out, growth.v < 9.95 ? ": %.1f times" : ": %.0f times", growth.v);
 	return true;
 }
 
-static void round_trips(struct sheet *p, const struct run *r)
+static void round_trips(struct sheet *p, const struct exam *e, const struct run *r)
 {
 	struct text line = TEXT_INIT;
 
-	if (add_round_trips(r, &line))
+	if (add_round_trips(e, r, &line))
 		p->kind->field(p, "round trip", line.data);
 	text_free(&line);
 }
@@ -113,7 +125,7 @@ void tell_runs(struct sheet *p, const struct exam *e, bool verbose)
 		snprintf(heading, sizeof(heading), "Run %s", run_direction_word(both[i]));
 		p->kind->heading(p, heading);
 		p->kind->open(p, BLOCK_RUN);
-		round_trips(p, r);
+		round_trips(p, e, r);
 		for (enum side s = SIDE_LOCAL; verbose && s < EXAM_ENDS; s++) {
 			workers(p, r, s);
 			flow_paths(p, r, s);

@@ -410,7 +410,7 @@ void test_text_end(const struct exam *e, const struct run *r, struct text *out)
 	add_cpu(r, nd_is_true(e->path.same_machine), out);
 	if (r->idle.p50_us.k == ND_KNOWN || r->loaded.p50_us.k == ND_KNOWN) {
 		text_add(out, "Round trip: ");
-		add_round_trips(r, out);
+		add_round_trips(e, r, out);
 		text_add(out, "\n");
 	}
 	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS && r->spec.protocol == RUN_TCP; s++)

@@ -35,11 +35,16 @@ holds "both directions have a diagnosis" \
 holds "nothing ended it early" '.exam.problem == null' "$work/report"
 says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve"
 
-# ---- both at once ----
+# ---- both at once, and round trips ----
 
 in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/both" -t 0.5 -O 0.1 \
-	-P 2 --no-experiments --bidir
-check "--bidir" [ "$status" -le 3 ]
+	-P 2 --no-experiments --bidir --latency
+check "--bidir --latency" [ "$status" -le 3 ]
+holds "round trips of the idle path, before the first run" '[.exam.runs[].latency.idle.samples |
+	. != null and . > 10] == [true, false, false, false]' "$work/both"
+holds "and under load in each run with all streams" '[.exam.runs[].latency.loaded.samples |
+	. != null and . > 1] == [true, true, true, false]' "$work/both"
+holds "without it none" '[.exam.runs[].latency] == [null, null, null]' "$work/report"
 conforms "its report is of the published form" "$work/both"
 holds "after forward and reverse, before one stream" '[.exam.runs[].id] | .[:3] ==
 	["1-forward-all-streams", "2-reverse-all-streams", "3-bidir-both-directions"] and
@@ -59,6 +64,9 @@ holds "without it nothing of that" '.diagnosis.both_at_once == null and
 in_time "$bound" "$NETDOCTOR" show "$work/both" --report text
 says "and in a recorded report" '^Both at once: [0-9.]+ [MGT]bit/s forward, [0-9.]+ [MGT]bit/s reverse'
 says "a line for each" '^  reverse  .* [0-9.]+ % of the [0-9.]+ [MGT]bit/s'
+says "round trips of each run beside those of the idle path" \
+	'^  round trip +[0-9.]+ [mu]s .p99 [0-9.]+ [mu]s. idle, [0-9.]+ [mu]s .p99 [0-9.]+ [mu]s. under'
+check "of three runs" [ "$(grep -c '^  round trip ' "$work/out")" -eq 3 ]
 check "which is none of the other runs" [ -z "$(grep '^  3-bidir' "$work/out")" ]
 for option in --reverse --forward; do
 	error "--bidir and $option exclude each other" 64 "--bidir compares.*$option leaves one out" \

@@ -211,6 +211,7 @@ static void as_reports(void **state)
 	build_hot_core(both, SIDE_PEER, 3, 0.98, 0.4);
 	both->idle.samples = both->loaded.samples = nd_u64(40);
 	both->idle.p50_us = nd_f64(50);
+	both->idle.p99_us = nd_f64(70);
 	both->loaded.p50_us = nd_f64(4100);
 	both->loaded.p99_us = nd_f64(9000);
 	d = told(e);

@@ -164,18 +164,25 @@ static void hostile_counts(void **state)
 	arena_free(mem);
 }
 
+/* The idle path is measured once, before the first run. */
 static void growth_of_round_trips(void **state)
 {
-	struct run r = { .idle.p50_us = nd_f64(50), .loaded.p50_us = nd_f64(4000) };
+	struct run r[2] = { { .idle.p50_us = nd_f64(50), .loaded.p50_us = nd_f64(4000) },
+			    { .loaded.p50_us = nd_f64(100) } };
+	struct exam e = { .runs = r, .nruns = 2 };
 
 	(void)state;
-	assert_true(run_latency_growth(&r).v == 80);
-	r.idle.p50_us = nd_f64(0);
-	assert_int_equal(run_latency_growth(&r).k, ND_INVALID);
-	r.idle.p50_us = nd_f64_unknown(ND_ABSENT);
-	assert_int_equal(run_latency_growth(&r).k, ND_ABSENT);
-	r = (struct run){ .idle.p50_us = nd_f64(1) };
-	assert_int_equal(run_latency_growth(&r).k, ND_UNREAD);
+	assert_true(run_latency_growth(&e, &r[0]).v == 80);
+	assert_true(run_latency_growth(&e, &r[1]).v == 2);
+	assert_ptr_equal(exam_idle(&e), &r[0].idle);
+	r[0].idle.p50_us = nd_f64(0);
+	assert_int_equal(run_latency_growth(&e, &r[0]).k, ND_INVALID);
+	r[0].idle.p50_us = nd_f64_unknown(ND_ABSENT);
+	assert_int_equal(run_latency_growth(&e, &r[0]).k, ND_UNREAD);
+	assert_null(exam_idle(&e));
+	r[0].idle.p50_us = nd_f64(1);
+	r[1].loaded.p50_us = nd_f64_unknown(ND_ABSENT);
+	assert_int_equal(run_latency_growth(&e, &r[1]).k, ND_ABSENT);
 }
 
 int main(void)
