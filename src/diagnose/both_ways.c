@@ -82,8 +82,8 @@ static const char *why_lower(struct arena *mem, const struct exam *exam, const s
 				    "directions share.", less);
 	if (one_pool(b))
 		return arena_printf(mem, "%s, and no CPU was full: together they carry no more "
-				    "than one does, as over a half-duplex link, a bus, or a rate limit "
-				    "for both.", less);
+				    "than one does, as over a half-duplex link, a bus, or a rate "
+				    "limit for both.", less);
 	return arena_printf(mem, "%s, and no CPU was full: what the two directions share was not "
 			    "seen.", less);
 }

@@ -354,6 +354,30 @@ static void one_flow_shows_both_ends(void **state)
 	screen_free(s);
 }
 
+/* What has no ceilings stands above those of each alone; and how long the path takes then. */
+static void both_at_once_is_shown(void **state)
+{
+	struct exam *e = build_hot_core_exam();
+	struct run *both = build_both_run(e, 5.1e9, 4.2e9);
+	struct screen *s;
+
+	(void)state;
+	build_hot_core(both, SIDE_PEER, 2, 0.99, 0.5);
+	e->runs[0].idle.p50_us = nd_f64(50);
+	e->runs[0].loaded.p50_us = nd_f64(4140);
+	e->runs[1].loaded.p50_us = nd_f64(82);
+	s = screen_of(e);
+	show(s, "Overview");
+	assert_shown(s, "both at once: 5.10 Gbit/s forward, 4.20 Gbit/s reverse");
+	assert_shown(s, "cpu 2 of the peer was full while both went on.");
+	assert_shown(s, "loaded 4.1/0.082 ms");
+	show(s, "Cores");
+	for (int i = 0; i < 3; i++)
+		app_key(&s->app, ']');
+	assert_shown(s, "run 3 of 3: all streams in both directions");
+	screen_free(s);
+}
+
 /* ---- findings ---- */
 
 static void findings_ask_for_what_to_do(void **state)
@@ -518,6 +542,7 @@ int main(void)
 		cmocka_unit_test(findings_ask_for_what_to_do),
 		cmocka_unit_test(runs_are_compared),
 		cmocka_unit_test(every_entry_has_a_page),
+		cmocka_unit_test(both_at_once_is_shown),
 		cmocka_unit_test(unknown_is_no_zero),
 		cmocka_unit_test(damaged_exams),
 	};
