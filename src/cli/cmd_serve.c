@@ -374,5 +374,6 @@ const struct command command_serve = {
 		"without the key gets in.",
 	.options = serve_options,
 	.noptions = sizeof(serve_options) / sizeof(serve_options[0]),
+	.foreign = foreign_of_serve,
 	.run = run,
 };

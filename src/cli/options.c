@@ -12,8 +12,11 @@
 #include "src/core/units.h"
 
 #define MAX_OPTIONS 64
+#define MAX_FOREIGN 64
 /* getopt_long's return values for options without a letter start above any character. */
 #define LONG_ONLY 256
+/* An option that says what is so anyhow. */
+#define IMPLIED (LONG_ONLY + MAX_OPTIONS)
 
 int complain(int code, const char *fmt, ...)
 {
@@ -101,10 +104,10 @@ static int wrong_number(const struct command *c, const struct option_row *o, con
 	char want[128], low[32], high[32];
 	unsigned long long min = o->min, max = o->max;
 
+	if (o->want)
+		return wrong(c, o, value, o->want);
 	switch (o->kind) {
 	case OPTION_SECONDS:
-		if (o->want)
-			return wrong(c, o, value, o->want);
 		snprintf(want, sizeof(want), "want %g to %g seconds", (double)min / 1000,
 			 (double)max / 1000);
 		break;
@@ -141,7 +144,7 @@ static int store(const struct command *c, const struct option_row *o, const char
 	case OPTION_CHOICE:
 		return store_choice(c, o, value, (unsigned int *)at);
 	case OPTION_NUMBER:
-		rc = parse_u64(value, &v);
+		rc = strncmp(value, "0x", 2) ? parse_u64(value, &v) : parse_hex_u64(value + 2, &v);
 		break;
 	case OPTION_SECONDS:
 		rc = parse_seconds(value, &v);
@@ -157,6 +160,46 @@ static int store(const struct command *c, const struct option_row *o, const char
 		return wrong_number(c, o, value);
 	*(uint64_t *)at = v;
 	return 0;
+}
+
+static size_t row_named(const struct command *c, const char *name)
+{
+	size_t i = 0;
+
+	while (i < c->noptions && strcmp(c->options[i].name, name))
+		i++;
+	return i;
+}
+
+static size_t foreign_count(const struct command *c)
+{
+	size_t n = 0;
+
+	while (c->foreign && c->foreign[n].name)
+		n++;
+	return n;
+}
+
+/* Those that are taken: under our name, or as what is so anyhow. */
+static void add_foreign(const struct command *c, struct option *longs, char *letters, size_t l)
+{
+	for (const struct foreign_option *f = c->foreign; f && f->name; f++) {
+		size_t row = f->same ? row_named(c, f->same) : c->noptions;
+		bool ours = row < c->noptions;
+
+		if (f->instead)
+			continue;
+		*longs++ = (struct option){
+			.name = f->name,
+			.has_arg = ours && c->options[row].argument ? required_argument
+								    : no_argument,
+			.val = ours ? (int)(LONG_ONLY + row) : IMPLIED,
+		};
+		if (f->letter && !ours)
+			letters[l++] = f->letter;
+	}
+	*longs = (struct option){ 0 };
+	letters[l] = '\0';
 }
 
 /* getopt's forms of a command's table; the leading ':' tells a missing argument from an unknown
@@ -180,11 +223,12 @@ static void make_getopt(const struct command *c, struct option *longs, char *let
 			letters[l++] = ':';
 	}
 	letters[l++] = 'h';
-	letters[l] = '\0';
 	longs[c->noptions] = (struct option){ .name = "help", .has_arg = no_argument, .val = 'h' };
 	longs[c->noptions + 1] = (struct option){ 0 };
+	add_foreign(c, longs + c->noptions + 1, letters, l);
 }
 
+/* NULL: a letter that says what is so anyhow. */
 static const struct option_row *row_for(const struct command *c, int opt)
 {
 	if (opt >= LONG_ONLY)
@@ -206,8 +250,14 @@ static void add_meant(const struct option *longs, const char *word, size_t len, 
 
 static int not_an_option(const struct command *c, const struct option *longs, const char *word)
 {
+	const struct foreign_option *f = foreign_find(c->foreign, word);
 	struct text meant = TEXT_INIT;
 
+	if (f && f->instead) {
+		complain(EXIT_USAGE, "%s: unknown option %s, which is iperf3's: %s (see netdoctor "
+			 "%s --help)", c->name, word, f->instead, c->name);
+		return -1;
+	}
 	if (strncmp(word, "--", 2) == 0)
 		add_meant(longs, word, strcspn(word, "="), &meant);
 	complain(EXIT_USAGE, "%s: unknown option %s%s%s (see netdoctor %s --help)", c->name, word,
@@ -249,12 +299,12 @@ static int not_understood(const struct command *c, const struct option *longs,
 int options_parse(const struct command *c, int argc, char **argv, void *settings,
 		  const char **operands, size_t max_operands, size_t *noperands)
 {
-	struct option longs[MAX_OPTIONS + 2];
-	char letters[3 * MAX_OPTIONS];
+	struct option longs[MAX_OPTIONS + MAX_FOREIGN + 2];
+	char letters[2 * MAX_OPTIONS + MAX_FOREIGN + 3];
 	int opt, taken = -1;
 
 	*noperands = 0;
-	if (c->noptions > MAX_OPTIONS)
+	if (c->noptions > MAX_OPTIONS || foreign_count(c) > MAX_FOREIGN)
 		return complain(-1, "%s: option table too long", c->name);
 	make_getopt(c, longs, letters);
 	opterr = 0;
@@ -266,12 +316,14 @@ int options_parse(const struct command *c, int argc, char **argv, void *settings
 		if (word)
 			return not_an_option(c, longs, word);
 		taken = -1;
+		if (opt == IMPLIED)
+			continue;
 		if (opt == 'h') {
 			command_help(c);
 			return 1;
 		}
 		const struct option_row *o = row_for(c, opt);
-		if (store(c, o, optarg, settings))
+		if (o && store(c, o, optarg, settings))
 			return -1;
 	}
 	for (; optind < argc; optind++) {

@@ -11,12 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/cli/foreign.h"
 #include "src/core/error.h"
 
 enum option_kind {
 	OPTION_FLAG,		/* bool */
 	OPTION_TEXT,		/* const char *, points into argv */
-	OPTION_NUMBER,		/* uint64_t in [min, max] */
+	OPTION_NUMBER,		/* uint64_t in [min, max], hexadecimal behind 0x */
 	OPTION_SECONDS,		/* uint64_t milliseconds from "4", "0.5", in [min, max] ms */
 	OPTION_RATE,		/* uint64_t bit/s from "25G", in [min, max] */
 	OPTION_SIZE,		/* uint64_t bytes from "128K", in [min, max] */
@@ -49,6 +50,7 @@ struct command {
 	const char *name, *arguments, *summary, *description;
 	const struct option_row *options;
 	size_t noptions;
+	const struct foreign_option *foreign;	/* see foreign.h; NULL: none */
 	int (*run)(const struct command *self, int argc, char **argv);
 };
 

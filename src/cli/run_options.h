@@ -38,7 +38,7 @@ struct run_settings {
 	{ .letter = 'w', .name = "window", .kind = OPTION_SIZE, \
 	  .offset = offsetof(type_, run.window_bytes), .argument = "BYTES", \
 	  .help = "fix socket buffers (this turns the kernel's autotuning off)", .min = 1024, \
-	  .max = 1U << 30 }, \
+	  .max = (1U << 30) - 1 }, \
 	{ .letter = 'M', .name = "set-mss", .kind = OPTION_NUMBER, \
 	  .offset = offsetof(type_, run.mss_bytes), .argument = "BYTES", \
 	  .help = "TCP maximum segment size", .min = 88, .max = 32767 }, \

@@ -62,11 +62,32 @@ static uint64_t burst_bytes(const struct run_spec *spec, size_t batch)
 	return (n ? n : 1) * spec->block_bytes;
 }
 
+/* The kernel would refuse each of them, and not say what fits. */
+static int fits_unfragmented(const struct flow *f, struct error *err)
+{
+	const uint64_t heads = 20 + 8;	/* IPv4 without options, UDP */
+	uint64_t bytes = f->common->spec->block_bytes;
+	int mtu = 0;
+	socklen_t len = sizeof(mtu);
+
+	if (!f->common->spec->dont_fragment ||
+	    getsockopt(f->fd, IPPROTO_IP, IP_MTU, &mtu, &len) < 0 || (uint64_t)mtu < heads ||
+	    bytes + heads <= (uint64_t)mtu)
+		return 0;
+	return error_set(err, EMSGSIZE, "datagrams of %llu bytes do not fit the path's MTU of %d "
+			 "without fragments: take --length %llu or less, or leave out "
+			 "--dont-fragment", (unsigned long long)bytes, mtu,
+			 (unsigned long long)((uint64_t)mtu - heads));
+}
+
 static int open_sender(struct flow *f, struct error *err)
 {
 	const struct run_spec *spec = f->common->spec;
-	struct udp_sender *s = aligned_alloc(CACHE_LINE_BYTES, sizeof(*s));
+	int rc = fits_unfragmented(f, err);
+	struct udp_sender *s = rc ? NULL : aligned_alloc(CACHE_LINE_BYTES, sizeof(*s));
 
+	if (rc)
+		return rc;
 	if (!s)
 		return error_set(err, ENOMEM, "UDP sender: out of memory");
 	memset(s, 0, sizeof(*s));

@@ -2,6 +2,7 @@
 /* The client's opening: name, connection, greeting, TLS, hello. */
 #include "src/peer/client.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -34,6 +35,14 @@ static bool is_unreachable(int rc)
 	       rc == -ENETUNREACH || rc == -EACCES || rc == -EPERM;
 }
 
+/* Every link has such addresses: without its name the kernel knows no way. */
+static bool lacks_its_link(const char *host)
+{
+	struct in6_addr a;
+
+	return inet_pton(AF_INET6, host, &a) == 1 && IN6_IS_ADDR_LINKLOCAL(&a);
+}
+
 static int connect_error(const struct peer *p, const struct peer_target *target, int rc,
 			 unsigned int timeout_ms, struct error *err)
 {
@@ -44,6 +53,9 @@ static int connect_error(const struct peer *p, const struct peer_target *target,
 		return error_set(err, rc, "%s: cannot connect from %s: not an address of this host",
 				 p->label, ours);
 	}
+	if (rc == -EINVAL && lacks_its_link(target->host))
+		return error_set(err, rc, "%s: a link-local address wants the name of our link: "
+				 "'%s%%IFACE'", p->label, target->host);
 	if (target->unreachable && is_unreachable(rc))
 		return error_set(err, rc, "%s: %s (%s)", p->label, target->unreachable,
 				 strerror(-rc));

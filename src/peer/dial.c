@@ -80,8 +80,16 @@ static struct lookup *lookup_new(const char *host, uint16_t port, int family)
 
 static int lookup_error(const struct lookup *l, struct error *err)
 {
+	int family = l->hints.ai_family;
+
 	if (l->code == EAI_SYSTEM)
 		return error_set(err, l->saved_errno, "%s: %s", l->host, strerror(l->saved_errno));
+	/* A name server that knows it not says the same of a name with the other family alone. */
+	if (family != AF_UNSPEC && l->code != EAI_MEMORY && l->code != EAI_AGAIN)
+		return error_set(err, ENOENT, "%s: %sno address of the family asked for, %s, by "
+				 "-4, -6 or --bind", l->host,
+				 l->code == EAI_ADDRFAMILY || l->code == EAI_NODATA ?
+				 "" : "no such host, or ", family == AF_INET ? "IPv4" : "IPv6");
 	return error_set(err, l->code == EAI_MEMORY ? ENOMEM : ENOENT, "%s: no such host (%s)",
 			 l->host, gai_strerror(l->code));
 }

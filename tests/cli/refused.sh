@@ -52,6 +52,12 @@ error "the other family" 3 'no such host|no address of the family' diagnose "$pe
 stop_server
 error "nobody listens" 3 "$peer: connection refused: start 'netdoctor serve' there" \
 	diagnose "$peer" --key "$key"
+error "the other family, of an address" 3 \
+	'127.0.0.1: no address of the family asked for, IPv6, by -4, -6 or --bind' test 127.0.0.1 -6
+error "of the address to bind to" 3 'no address of the family asked for, IPv6' \
+	test 127.0.0.1 -B ::1
+error "a link-local address without its link" 3 \
+	"a link-local address wants the name of our link: 'fe80::1%IFACE'" test fe80::1
 error "no such host" 3 'no-such-host.invalid: (no such host|the name servers do not answer)' \
 	diagnose no-such-host.invalid
 error "a host with an escape sequence" 3 '^[ -~]*$' diagnose "$(printf 'no\033]0;x\007.invalid')"

@@ -161,4 +161,24 @@ says "the sender's summary" ' sender$' "$work/cut"
 says "and the receiver's" ' receiver$' "$work/cut"
 
 still_serves "the server is as ready as ever"
+# Loopback takes every datagram, but one of another namespace may have a smaller MTU.
+# shellcheck disable=SC2016 # for the other shell
+if unshare -rn true 2>/dev/null; then
+	in_time 30 unshare -rn sh -c 'ip link set lo up mtu 1500
+		"$0" serve --open -B 127.0.0.1 -p 5201 >/dev/null 2>&1 &
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			ss -ltn | grep -q 5201 && break
+			sleep 0.5
+		done
+		"$0" test 127.0.0.1 -u -t 0.3 -l 1473 --dont-fragment
+		status=$?
+		kill $!
+		exit $status' "$NETDOCTOR"
+	check "a datagram that does not fit" [ "$status" -eq 3 ]
+	check "is told with what does" one_line "$work/err" \
+		'do not fit the path.s MTU of 1500 .*--length 1472 or less'
+else
+	skip "a datagram that does not fit" "no network namespaces"
+fi
+
 done_testing

@@ -63,7 +63,10 @@ error "streams: beyond 64 bits" 64 'want 1 to 2048 ' diagnose -P 999999999999999
 error "rate: none" 64 'want a rate such as 9.4G or 940M, 1 bit/s to' diagnose --target fast
 error "rate: below what a link has" 64 'a rate such as 9.4G or 940M, 1.00 Mbit/s to' \
 	check --link-speed 25
-error "size: too large" 64 'want bytes such as 64K or 4M, 1024 to 1073741824 ' diagnose -w 10G
+error "size: too large" 64 'want bytes such as 64K or 4M, 1024 to 1073741823 ' diagnose -w 1G
+error "size: a count is none" 64 '--blockcount 0: want blocks such as 1000 or 64K' test h -k 0
+error "number: too large in hexadecimal" 64 '--flowlabel 0x100000: want 1 to' test h -L 0x100000
+error "number: no hexadecimal" 64 '--flowlabel 0x: want 1 to' test h -L 0x
 error "choice" 64 'want one of: text, json' diagnose --report xml
 error "both directions alone" 64 'exclude each other' diagnose --reverse --forward
 error "both families alone" 64 'exclude each other' diagnose -4 -6 h
@@ -87,6 +90,35 @@ error "a key that is almost one" 64 'not a key' diagnose h --key 0123456789abcde
 error "a server both open and not" 64 'exclude each other' serve --open --key-file x
 error "a server's port" 64 'want 0 to 65535 ' serve --port 65536
 error "a server without sessions" 64 'want 1 to 1000 ' serve --max-sessions 0
+
+# What iperf3's users type out of habit: it is taken, or what to do instead is said.
+while IFS='|' read -r command option instead; do
+	# Words on purpose.
+	# shellcheck disable=SC2086
+	error "iperf3's $option of $command" 64 \
+		"$command: unknown option ${option%% *}, which is iperf3's: $instead.* \(see" \
+		"$command" $option
+done <<'END'
+test|-s|run 'netdoctor serve'
+test|-c h|write the host alone
+test|--client h|write the host alone
+test|--logfile x|redirect
+test|--timestamps=%s|pipe the output through ts
+test|-T x|name the file
+test|--version|run 'netdoctor --version'
+test|--gsro|give --gso and --gro
+test|--dscp cs1|give --tos
+test|-f m|JSON has plain numbers
+serve|-D|let the shell or systemd
+serve|-J|--report json
+serve|--server-bitrate-limit 1G|give --max-rate
+END
+error "iperf3's other name of a bit rate" 64 '--bitrate fast: want a rate' test h --bandwidth fast
+error "of a longest time" 64 '--max-seconds x: want' serve --server-max-duration x
+error "what is so anyhow" 64 'want the PEER' test -V --verbose --forceflush --udp-counters-64bit
+error "is no flag of others" 64 'unknown option --forceflush ' diagnose --forceflush
+error "an abbreviation of iperf3's" 64 'unknown option --vers: in full: ' test --vers
+error "an argument too many for it" 64 'unknown option --forceflush=1' test --forceflush=1
 
 # A full disk is not success.
 if [ -c /dev/full ]; then
