@@ -140,6 +140,8 @@ void iperf3_extra_order(const struct iperf3_session *is, struct peer_results *ou
 
 /* Takes its place away; under the server's lock, and not twice. */
 void iperf3_displace(struct peer_server *s, struct iperf3_session *is);
+/* Out of descriptors, or soon: a client that is awaited gives way.  True: some will be free. */
+bool iperf3_spare_descriptors(struct peer_server *s);
 /* Joins and frees those that have ended; true when none is left.  By the accepting thread. */
 bool iperf3_reap(struct peer_server *s);
 void iperf3_wake_all(struct peer_server *s);	/* the server stops */

@@ -10,6 +10,7 @@
 
 #include <openssl/crypto.h>
 
+#include "src/peer/listen.h"
 #include "src/peer/server.h"
 #include "src/peer/thread.h"
 #include "src/peer/wire.h"
@@ -62,20 +63,20 @@ static void session_delete(struct iperf3_session *is)
 	peer_results_free(&is->ours);
 	if (is->wake_fd >= 0)
 		close(is->wake_fd);
-	close(is->fd);
+	if (is->fd >= 0)
+		close(is->fd);
 	free(is);
 }
 
+/* NULL: no memory or no descriptor, and fd is the caller's. */
 static struct iperf3_session *session_new(struct peer_server *s, int fd,
 					  const struct peer_client_info *info, const char *cookie,
 					  const struct iperf3_parameters *parameters)
 {
 	struct iperf3_session *is = calloc(1, sizeof(*is));
 
-	if (!is) {
-		close(fd);
+	if (!is)
 		return NULL;
-	}
 	is->server = s;
 	is->fd = fd;
 	is->info = *info;
@@ -86,6 +87,7 @@ static struct iperf3_session *session_new(struct peer_server *s, int fd,
 	is->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (is->arrivals && is->wake_fd >= 0)
 		return is;
+	is->fd = -1;
 	session_delete(is);
 	return NULL;
 }
@@ -101,13 +103,22 @@ static bool is_awaited(const struct iperf3_session *is)
 	       is->narrived < run_flows(&is->parameters.spec);
 }
 
-/* Those of its host. */
-static size_t count_awaited(const struct peer_server *s, const struct iperf3_session *of)
+/* What there is too little of: a client has one place, and descriptors for what it opened. */
+enum scarce { PLACES, DESCRIPTORS };
+
+static size_t holds(const struct iperf3_session *is, enum scarce what)
+{
+	return !is_awaited(is) ? 0 : what == PLACES ? 1 : 2 + is->narrived + is->nextras;
+}
+
+static size_t host_holds(const struct peer_server *s, const struct iperf3_session *of,
+			 enum scarce what)
 {
 	size_t n = 0;
 
 	for (const struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
-		n += is_awaited(is) && strcmp(is->info.address, of->info.address) == 0;
+		if (strcmp(is->info.address, of->info.address) == 0)
+			n += holds(is, what);
 	return n;
 }
 
@@ -119,18 +130,27 @@ void iperf3_displace(struct peer_server *s, struct iperf3_session *is)
 }
 
 /*
- * A place is for who uses it.  Of the host with the most clients that are awaited, the one that has
- * brought nothing for longest loses its own.  Unless they are a crowd, which would keep others out
- * by coming again and again, that is only after a while.
+ * With one of a host that holds so much.  A crowd would keep others out by coming again and again;
+ * but one may be opening many streams just now.
  */
-static void displace(struct peer_server *s)
+static uint64_t patience(const struct peer_server *s, enum scarce what, size_t held)
+{
+	if (what == PLACES)
+		return held >= CROWD && held > s->options.max_iperf3 / 4 ? 0 : PATIENCE_NS;
+	return held > listen_max_descriptors() / 2 ? PATIENCE_NS / 4 : PATIENCE_NS;
+}
+
+/*
+ * A place is for who uses it.  Of the host whose clients that are awaited hold the most, the one
+ * that has brought nothing for longest loses its own.
+ */
+static bool displace(struct peer_server *s, enum scarce what)
 {
 	struct iperf3_session *worst = NULL;
 	size_t most = 0;
-	bool crowd;
 
 	for (struct iperf3_session *is = s->iperf3_sessions; is; is = is->next) {
-		size_t n = is_awaited(is) ? count_awaited(s, is) : 0;
+		size_t n = is_awaited(is) ? host_holds(s, is, what) : 0;
 
 		if (n < most || n == 0 ||
 		    (n == most && is->idle_since_ns >= worst->idle_since_ns))
@@ -138,10 +158,24 @@ static void displace(struct peer_server *s)
 		worst = is;
 		most = n;
 	}
-	crowd = most >= CROWD && most > s->options.max_iperf3 / 4;
-	if (!worst || (!crowd && monotonic_ns() - worst->idle_since_ns < PATIENCE_NS))
-		return;
+	if (!worst || monotonic_ns() - worst->idle_since_ns < patience(s, what, most))
+		return false;
 	iperf3_displace(s, worst);
+	return true;
+}
+
+bool iperf3_spare_descriptors(struct peer_server *s)
+{
+	bool coming = false;
+
+	pthread_mutex_lock(&s->lock);
+	for (const struct iperf3_session *is = s->iperf3_sessions; is; is = is->next)
+		coming = coming || is->displaced;
+	/* One at a time: what it held is closed when it has ended. */
+	if (!coming)
+		coming = displace(s, DESCRIPTORS);
+	pthread_mutex_unlock(&s->lock);
+	return coming;
 }
 
 /* Under the server's lock: 0, or why not. */
@@ -152,7 +186,7 @@ static int admit(struct peer_server *s, struct iperf3_session *is)
 	if (s->options.once && s->once_begun)
 		return -EBUSY;
 	if (s->niperf3 >= s->options.max_iperf3)
-		displace(s);
+		displace(s, PLACES);
 	if (s->niperf3 >= s->options.max_iperf3)
 		return -EUSERS;
 	rc = thread_start(&is->thread, iperf3_session_thread, is);
@@ -181,12 +215,14 @@ void iperf3_session_start(struct peer_server *s, int fd, const struct peer_clien
 	if (rc == 0)
 		return;
 	server_event(s, PEER_EVENT_REFUSED, "%s: refused an iperf3 client: %s", info->address,
-		     rc == -EUSERS ? "as many tests as are allowed go on" : strerror(-rc));
-	if (!is)
-		return;
+		     rc == -EUSERS ? "as many tests as are allowed go on" :
+		     is ? strerror(-rc) : "out of memory or file descriptors");
 	/* To its user: "the server is busy running a test.  try again later". */
 	(void)!send(fd, &denied, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	session_delete(is);
+	if (is)
+		session_delete(is);
+	else
+		close(fd);
 }
 
 bool iperf3_reap(struct peer_server *s)

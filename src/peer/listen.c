@@ -2,6 +2,8 @@
 #include "src/peer/listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 
 enum {
 	BACKLOG = 1024,			/* net.core.somaxconn caps it; clients open 64 at a time */
-	OTHER_DESCRIPTORS = 128		/* of the program, its probes and its sessions */
+	OTHER_DESCRIPTORS = 128,	/* of the program, its probes and its sessions */
+	SPARE_DESCRIPTORS = 16		/* for one more client's test */
 };
 
 unsigned int listen_max_streams(void)
@@ -37,6 +40,25 @@ unsigned int listen_max_greetings(void)
 	    r.rlim_cur / 4 >= SERVER_MAX_GREETINGS)
 		return SERVER_MAX_GREETINGS;
 	return r.rlim_cur / 4 > 4 ? (unsigned int)(r.rlim_cur / 4) : 4;
+}
+
+unsigned int listen_max_descriptors(void)
+{
+	struct rlimit r;
+
+	return getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur > UINT_MAX ?
+	       UINT_MAX : (unsigned int)r.rlim_cur;
+}
+
+bool listen_is_short(int listen_fd)
+{
+	/* The kernel gives the lowest that is free. */
+	int fd = fcntl(listen_fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return true;
+	close(fd);
+	return (unsigned int)fd > listen_max_descriptors() - SPARE_DESCRIPTORS;
 }
 
 /* One socket, listening; -errno. */

@@ -3,6 +3,7 @@
 #ifndef ND_PEER_LISTEN_H
 #define ND_PEER_LISTEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/core/error.h"
@@ -15,5 +16,8 @@ unsigned int listen_max_streams(void);
 
 /* How many connections may wait that have not said who they are; by the limit of descriptors. */
 unsigned int listen_max_greetings(void);
+unsigned int listen_max_descriptors(void);
+/* There are hardly enough left for another client's test. */
+bool listen_is_short(int listen_fd);
 
 #endif

@@ -270,6 +270,8 @@ static void accept_all(struct peer_server *s)
 
 		if (fd >= 0) {
 			add_greeting(s, fd, &from);
+			if (s->options.allow_iperf3 && listen_is_short(s->listen_fd))
+				iperf3_spare_descriptors(s);
 			continue;
 		}
 		switch (errno) {
@@ -277,7 +279,7 @@ static void accept_all(struct peer_server *s)
 		case ENFILE:
 		case ENOBUFS:
 		case ENOMEM:
-			if (s->ngreetings > 0) {
+			if (!iperf3_spare_descriptors(s) && s->ngreetings > 0) {
 				drop_oldest(s, "out of file descriptors or memory");
 				continue;
 			}
@@ -449,6 +451,7 @@ int peer_server_run(struct peer_server *s, int stop_fd, struct error *err)
 		}
 		if (p[POLL_WAKE].revents) {
 			eventfd_read(s->wake_fd, &count);
+			s->accept_again_ns = 0;
 			if (reap_sessions(s) && drains)
 				break;
 		}

@@ -51,6 +51,8 @@ given_back() {
 	esac
 }
 
+says_nothing() { ! grep -q "$1" "$work/serve"; } # PATTERN
+
 cookie=$(printf '61%.0s' $(seq 36))00
 # Of an iperf3 test: whoever comes with it again is one of its streams.
 own=$(printf '62%.0s' $(seq 36))00
@@ -104,6 +106,26 @@ ulimit -S -n "$soft"
 hold_up "a server of 96 descriptors"
 stop_server
 check "it ends well, too" [ "$status" -eq 0 ]
+
+# Descriptors that somebody's half-open tests hold go to who comes next, before their time is over.
+if command -v iperf3 >/dev/null; then
+	ulimit -S -n 64
+	serve --allow-iperf3
+	ulimit -S -n "$soft"
+	start half tests/cli/stranger.pl half "$port" 7
+	for _ in $(seq $((bound * 10))); do
+		[ "$(count fd)" -ge 60 ] && break
+		sleep 0.1
+	done
+	# They might still bring the rest.
+	sleep 1.2
+	served_iperf3 "as good as no descriptors left"
+	check "it did not wait for half-open tests to end" says_nothing 'did not come in time'
+	kill -KILL "$started"
+	stop_server
+else
+	skip "descriptors of half-open tests" "no iperf3"
+fi
 
 # Where its lines go is full: that is no client's concern.
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then

@@ -15,6 +15,8 @@
 #                                     all it can; prints what it hears instead of the end, and when
 #   stranger.pl endless PORT          an iperf3 client that asks for one second and never says it is
 #                                     over; prints the ms until our last byte, and until we hang up
+#   stranger.pl half PORT COUNT       iperf3 clients that open 6 of the 8 streams that they ask for;
+#                                     prints "done", holds them
 #   stranger.pl hellos PORT           opens an iperf3 client's UDP stream each ms; prints "done" first
 #
 # Steps: take:N bytes, say:HEX, cookie (another each time), random:N bytes, drip (a letter each
@@ -197,6 +199,26 @@ if ($mode eq 'listen') {
 	my $heard = take($control, 1);
 	my $code = take($control, 4);
 	printf "%d %d after %d ms\n", ord($heard), unpack('N', $code), 1000 * (now() - $begun);
+} elsif ($mode eq 'half') {
+	my ($port, $clients) = @ARGV;
+	my @sockets;
+	for my $client (1 .. $clients) {
+		my $cookie = sprintf('%036b', $client) =~ tr/01/hi/r . "\0";
+		my $control = dial($port);
+		syswrite($control, $cookie);
+		take($control, 1);
+		syswrite($control, pack('N/a*', '{"tcp":true,"omit":0,"time":5,"num":0,' .
+			'"parallel":8,"len":1000}'));
+		take($control, 1);
+		push @sockets, $control;
+		for (1 .. 6) {
+			my $data = dial($port);
+			syswrite($data, $cookie);
+			push @sockets, $data;
+		}
+	}
+	print "done\n";
+	sleep;
 } elsif ($mode eq 'hellos') {
 	my ($port) = @ARGV;
 	my @sockets;
