@@ -38,6 +38,8 @@ struct session {
 	uint64_t hello_deadline_ns;
 	pthread_t thread;
 	bool admitted, done;		/* under the server's lock */
+	uint64_t idle_since_ns;		/* the same: between requests, 0: busy with one */
+	bool displaced;			/* the same: for too long, another has its place */
 	bool gives_signs;		/* its client says that it is alive; older ones do not */
 	char complaint[PROTOCOL_MAX_TEXT + 1];	/* the client's, when it ended the session */
 };

@@ -88,12 +88,32 @@ int session_receive(struct session *ss, uint64_t deadline_ns, cJSON **m)
 
 /* ---- hello ---- */
 
+/* Under the server's lock: who has asked for nothing for longest, and long, has its place no more. */
+static void displace_idle(struct peer_server *s)
+{
+	uint64_t long_ns = (uint64_t)s->timing->data_ms * 1000000u, now = monotonic_ns();
+	struct session *worst = NULL;
+
+	for (struct session *ss = s->sessions; ss; ss = ss->next)
+		if (ss->admitted && !ss->displaced && ss->idle_since_ns &&
+		    now - ss->idle_since_ns >= long_ns &&
+		    (!worst || ss->idle_since_ns < worst->idle_since_ns))
+			worst = ss;
+	if (!worst)
+		return;
+	worst->displaced = true;
+	s->nadmitted--;
+	eventfd_write(worst->wake_fd, 1);
+}
+
 /* Takes one of the places; otherwise the reason why there is none. */
 static bool admit(struct session *ss, char *why, size_t cap)
 {
 	struct peer_server *s = ss->server;
 
 	pthread_mutex_lock(&s->lock);
+	if (s->nadmitted >= s->options.max_sessions)
+		displace_idle(s);
 	if (atomic_load(&s->stopping)) {
 		snprintf(why, cap, "the server was stopped, and only waits for what goes on");
 	} else if (s->options.once && s->once_begun) {
@@ -261,17 +281,42 @@ static int answer(struct session *ss, const cJSON *request)
 	return -EBADMSG;
 }
 
+/* -EUSERS: it has lost its place. */
+static int set_idle(struct session *ss, uint64_t since_ns)
+{
+	struct peer_server *s = ss->server;
+	bool displaced;
+
+	pthread_mutex_lock(&s->lock);
+	ss->idle_since_ns = since_ns;
+	displaced = ss->displaced;
+	pthread_mutex_unlock(&s->lock);
+	return displaced ? -EUSERS : 0;
+}
+
+static int next_request(struct session *ss, cJSON **request)
+{
+	uint64_t now = monotonic_ns(), deadline = deadline_in_ms(ss->server->timing->idle_ms);
+	int rc = set_idle(ss, now), gone;
+
+	while (rc == 0) {
+		rc = session_receive(ss, deadline, request);
+		if (rc != -EAGAIN)
+			break;
+		rc = set_idle(ss, now);
+	}
+	gone = set_idle(ss, 0);
+	return gone < 0 ? gone : rc;
+}
+
 static int serve(struct session *ss)
 {
 	int rc = 0;
 
 	while (rc == 0) {
-		uint64_t deadline = deadline_in_ms(ss->server->timing->idle_ms);
 		cJSON *request = NULL;
 
-		do
-			rc = session_receive(ss, deadline, &request);
-		while (rc == -EAGAIN);
+		rc = next_request(ss, &request);
 		if (rc == 0)
 			rc = answer(ss, request);
 		cJSON_Delete(request);
@@ -292,6 +337,8 @@ static const char *reason_of_end(const struct session *ss, int rc)
 		return "gone without a goodbye";
 	case -ETIMEDOUT:
 		return "nothing heard for too long";
+	case -EUSERS:
+		return "asked for nothing for long, and another client needs its place";
 	case -EPIPE:
 		return "does not read what it is sent";
 	case -ESHUTDOWN:
@@ -311,6 +358,8 @@ static void say_goodbye(struct session *ss, int rc)
 		{ .rc = -ESHUTDOWN, .code = PROTOCOL_STOPPING, .text = "the server was stopped" },
 		{ .rc = -ETIMEDOUT, .code = PROTOCOL_LATE,
 		  .text = "nothing was asked for too long" },
+		{ .rc = -EUSERS, .code = PROTOCOL_LATE,
+		  .text = "nothing was asked for long, and another client needs the place" },
 		{ .rc = -EMSGSIZE, .code = PROTOCOL_REFUSED,
 		  .text = "got a message longer than any request should be" },
 		{ .rc = -EBADMSG, .code = PROTOCOL_REFUSED,
@@ -340,7 +389,7 @@ static void *session_thread(void *arg)
 	/* The descriptor itself stays until the accepting thread has let go of it too. */
 	channel_shutdown(&ss->channel);
 	pthread_mutex_lock(&s->lock);
-	if (admitted)
+	if (admitted && !ss->displaced)
 		s->nadmitted--;
 	pthread_mutex_unlock(&s->lock);
 	if (admitted && s->service.gone)

@@ -31,6 +31,9 @@ struct server_run {
 	struct run_window window;
 	struct udp_guest guest;	/* of a UDP run, until it starts */
 	bool at_door;
+	/* Data connections that have come, and when the last did or were asked for. */
+	size_t ndata;
+	uint64_t data_ns;
 
 	/* While the service works: */
 	pthread_t watcher;
@@ -84,15 +87,17 @@ static int sign_of_life(struct server_run *r)
 
 /*
  * Stopped, or cut off without a word, while others want its turn or its place.  By then it can
- * have said several times that it is alive, and to nobody else does its silence matter.
+ * have said several times that it is alive, and to nobody else does its silence matter.  step_due:
+ * it is to take one at once, and one of an older release, which gives no signs, would have too.
  */
-static bool keeps_others_waiting(struct server_run *r)
+static bool keeps_others_waiting(struct server_run *r, bool step_due)
 {
 	struct session *ss = r->session;
 	struct peer_server *s = ss->server;
 	uint64_t now = monotonic_ns(), long_ns = (uint64_t)s->timing->silence_ms * 1000000u;
 
-	if (!ss->gives_signs || now - channel_last_receive(&ss->channel) < long_ns)
+	if ((!ss->gives_signs && !step_due) ||
+	    now - channel_last_receive(&ss->channel) < long_ns || now - r->data_ns < long_ns)
 		return false;
 	if (turn_is_awaited(&s->turns, &r->turn))
 		return true;
@@ -164,9 +169,8 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 			rc = judge(r, m);
 		cJSON_Delete(m);
 		if (rc == -ETIMEDOUT && monotonic_ns() < deadline_ns) {
-			/* With the turn it has deadlines of its own. */
-			rc = ready == turn_has_come && keeps_others_waiting(r) ? give_up_on(r)
-									       : sign_of_life(r);
+			rc = keeps_others_waiting(r, ready != turn_has_come) ? give_up_on(r)
+									     : sign_of_life(r);
 			next_sign = deadline_in_ms(alive_ms);
 		}
 		if (rc < 0 && rc != -EAGAIN)
@@ -179,7 +183,12 @@ static int wait_for(struct server_run *r, bool (*ready)(struct server_run *), ui
 
 static bool data_is_complete(struct server_run *r)
 {
-	return data_arrived(&r->session->server->data) == run_connections(&r->spec);
+	size_t n = data_arrived(&r->session->server->data);
+
+	if (n != r->ndata)
+		r->data_ns = monotonic_ns();
+	r->ndata = n;
+	return n == run_connections(&r->spec);
 }
 
 /* ---- data connections ---- */
@@ -246,6 +255,7 @@ static int collect_data(struct server_run *r)
 
 	if (rc < 0)
 		return rc;
+	r->data_ns = monotonic_ns();
 	rc = send_cookies(r, cookies);
 	if (rc == 0)
 		rc = wait_for(r, data_is_complete, deadline, NULL);
@@ -319,7 +329,7 @@ static void *watch_client(void *arg)
 		if (rc == 0 && monotonic_ns() - channel_last_send(&ss->channel) >= quiet_ns)
 			rc = sign_of_life(r);
 		/* After its cancel nothing is read that would tell. */
-		if (rc == 0 && !has_cancelled && keeps_others_waiting(r))
+		if (rc == 0 && !has_cancelled && keeps_others_waiting(r, false))
 			rc = give_up_on(r);
 		if (rc < 0) {
 			/* Gone, or talking nonsense; the session's next receive must see it too. */

@@ -5,10 +5,12 @@
  */
 #include "tests/unit/peer_fixture.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -184,11 +186,74 @@ static void test_netdoctor(void **state)
 	fixture_stop(f);
 }
 
+/* Who asks for nothing for long keeps its place until somebody comes. */
+static void test_idle_session_gives_its_place_up(void **state)
+{
+	struct peer_server_options o = { .bind_address = "127.0.0.1", .max_sessions = 1 };
+	struct peer_timing t = patient;
+	struct error err = { "" };
+	struct fixture *f;
+	struct peer *idle, *next, *none = NULL;
+	struct peer_target target;
+
+	(void)state;
+	t.data_ms = 3000;
+	t.last_ms = 300;
+	f = fixture_start(&o, &t);
+	target = fixture_target(f);
+	idle = fixture_client(f, NULL);
+	assert_int_equal(client_connect(&target, &patient, &none, &err), -EBUSY);
+	sleep_ms(3100);
+	next = fixture_client(f, NULL);
+	assert_true(fixture_saw(f, "GONE 127.0.0.1: session over: asked for nothing for long, and "
+				   "another client needs its place"));
+	fixture_run(next, &small_run);
+	assert_int_equal(peer_facts(idle, PATIENCE_MS, &(cJSON *){ NULL }, &err), -ETIME);
+	assert_non_null(strstr(err.text, "another client needs the place"));
+	assert_int_equal(client_connect(&target, &patient, &none, &err), -EBUSY);
+	peer_close(idle);
+	peer_close(next);
+	fixture_stop(f);
+}
+
+/* It has its turn, opens none of its connections, or not all, and says nothing. */
+static void test_turn_without_data(void **state)
+{
+	struct peer_timing t = patient;
+	struct raw_session r;
+	struct fixture *f;
+	struct peer *next;
+	char text[4000], *spec;
+	cJSON *json = run_spec_to_json(&small_run);
+
+	(void)state;
+	t.silence_ms = 500;
+	t.data_ms = 600000;
+	f = fixture_start(NULL, &t);
+	raw_session_open(&r, f->port, &f->key);
+	raw_send(&r.channel, "{\"type\":\"hello\",\"id\":0,\"version\":1,\"tool\":\"x\"}");
+	cJSON_Delete(raw_receive(&r.channel, "hello"));
+	spec = cJSON_PrintUnformatted(json);
+	snprintf(text, sizeof(text), "{\"type\":\"prepare\",\"id\":1,\"spec\":%s}", spec);
+	cJSON_free(spec);
+	cJSON_Delete(json);
+	raw_send(&r.channel, text);
+	cJSON_Delete(raw_receive(&r.channel, "data"));
+	next = fixture_client(f, NULL);
+	fixture_run(next, &small_run);
+	assert_true(fixture_saw(f, "session over: the client gave no sign of life for 500 ms"));
+	peer_close(next);
+	raw_session_close(&r);
+	fixture_stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_iperf3),
 		cmocka_unit_test(test_netdoctor),
+		cmocka_unit_test(test_idle_session_gives_its_place_up),
+		cmocka_unit_test(test_turn_without_data),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
