@@ -137,6 +137,15 @@ int test_options_check(struct test_settings *s)
 /* A datagram that fits into an Ethernet frame, with IPv6 and a tunnel's 12 bytes to spare. */
 #define USUAL_DATAGRAM_BYTES 1448
 
+/*
+ * A stream at a rate goes out in small pieces, for a steady rate; whoever says how long a block is
+ * means blocks, as with iperf3.
+ */
+static uint64_t burst_of(const struct test_settings *s)
+{
+	return !s->burst_blocks && s->block_bytes && s->rate_bps && !s->udp ? 1 : s->burst_blocks;
+}
+
 static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 {
 	bool amount = s->total_bytes || s->total_blocks;
@@ -157,7 +166,7 @@ static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 		.sndbuf_bytes = s->window_bytes,
 		.rcvbuf_bytes = s->window_bytes,
 		.rate_bps = s->rate_given ? s->rate_bps : s->udp ? USUAL_UDP_BPS : 0,
-		.burst_blocks = s->burst_blocks,
+		.burst_blocks = burst_of(s),
 		.pacing_bps = s->pacing_bps,
 		.tos = s->tos_byte,
 		.flow_label = s->flow_label,

@@ -139,6 +139,9 @@ measure -t 1 -u --bidir -J
 as_iperf3 udp-bidir
 holds "a sum each way" '.end | .sum_bidir_reverse.sender == false and .sum.sender and
 	.sum_bidir_reverse.packets == .sum_sent_bidir_reverse.packets'
+measure -t 1 -b 10M -l 100K -J
+holds "blocks of a length that was asked for are whole" '.end.sum_sent.bytes |
+	. > 0 and . % 102400 == 0'
 measure -t 1 -u -b 10M -J
 as_iperf3 udp
 measure -t 1 -u -b 10M -R -J
