@@ -49,9 +49,11 @@ static void leave_door(struct iperf3_session *is)
 void iperf3_extra_close(struct iperf3_session *is)
 {
 	leave_door(is);
+	pthread_mutex_lock(&is->server->lock);
 	for (size_t i = 0; i < is->nextras; i++)
 		close(is->extras[i].fd);
 	is->nextras = 0;
+	pthread_mutex_unlock(&is->server->lock);
 }
 
 /* ---- before a test that we send in ---- */

@@ -349,7 +349,9 @@ static int run_service(struct iperf3_session *is, cJSON **end, struct error *why
 	for (size_t i = 0; i < is->narrived; i++)
 		is->fds[i] = is->arrivals[i].fd;
 	/* The service's to close, in any case. */
+	pthread_mutex_lock(&is->server->lock);
 	is->narrived = 0;
+	pthread_mutex_unlock(&is->server->lock);
 	rc = service->run(service->state, &is->info, &is->parameters.spec, is->fds,
 			  &is->window, &hooks, end, why);
 	atomic_store(&is->over, true);

@@ -88,7 +88,7 @@ int session_receive(struct session *ss, uint64_t deadline_ns, cJSON **m)
 
 /* ---- hello ---- */
 
-/* Under the server's lock: who has asked for nothing for longest, and long, has its place no more. */
+/* Under the server's lock: who has asked for nothing for longest, and long, loses its place. */
 static void displace_idle(struct peer_server *s)
 {
 	uint64_t long_ns = (uint64_t)s->timing->data_ms * 1000000u, now = monotonic_ns();
