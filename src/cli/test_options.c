@@ -146,6 +146,12 @@ static uint64_t burst_of(const struct test_settings *s)
 	return !s->burst_blocks && s->block_bytes && s->rate_bps && !s->udp ? 1 : s->burst_blocks;
 }
 
+/* Who reads iperf3's JSON finds the last interval in it, also with -i 0: one of all. */
+static uint64_t report_of(const struct test_settings *s)
+{
+	return !s->interval_ms && (s->json || s->json_stream) ? 3600000 : s->interval_ms;
+}
+
 static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 {
 	bool amount = s->total_bytes || s->total_blocks;
@@ -177,7 +183,7 @@ static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 		.dont_fragment = s->dont_fragment,
 		.udp_gso = s->gso,
 		.udp_gro = s->gro,
-		.report_ms = s->interval_ms,
+		.report_ms = report_of(s),
 		.client_cpu = s->client_cpu,
 		.server_cpu = s->server_cpu,
 	};

@@ -32,6 +32,7 @@ void test_stream_init(struct test_stream *s, const struct test_settings *setting
 		.json = { .tool_version = NETDOCTOR_VERSION, .host = target->host,
 			  .port = target->port },
 	};
+	s->json.only_end = !settings->interval_ms;
 	name_the_test(s);
 	if (uname(&u) == 0)
 		snprintf(s->system_info, sizeof(s->system_info), "%s %s %s %s %s", u.sysname,

@@ -91,8 +91,8 @@ static cJSON *test_start(const struct test_json *t)
 	    put(o, "reverse", s->direction == RUN_REVERSE) && put(o, "tos", (double)s->tos) &&
 	    put(o, "target_bitrate", (double)s->rate_bps) && put(o, "bidir", s->bidirectional) &&
 	    put(o, "fqrate", (double)s->pacing_bps) &&
-	    put(o, "interval", (double)s->report_ms / 1e3) && put(o, "gso", s->udp_gso) &&
-	    put(o, "gro", s->udp_gro))
+	    put(o, "interval", t->only_end ? 0 : (double)s->report_ms / 1e3) &&
+	    put(o, "gso", s->udp_gso) && put(o, "gro", s->udp_gro))
 		return o;
 	cJSON_Delete(o);
 	return NULL;

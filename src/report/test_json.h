@@ -21,6 +21,7 @@ struct test_json {
 	const char *cookie;		/* names the test; as iperf3's */
 	/* As the user asked: the spec may say otherwise where the peer has limits. */
 	uint64_t duration_ms;		/* 0: by amount */
+	bool only_end;			/* no intervals: iperf3 then has one, of all */
 	/* From the connections on; NULL before. */
 	const struct exam *exam;
 	const struct run_spec *spec;

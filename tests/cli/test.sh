@@ -148,6 +148,9 @@ measure -t 1 -u -b 10M -R -J
 as_iperf3 udp-reverse
 holds "loss has its own keys" '.end.sum.packets > 0 and .end.sum.lost_percent >= 0'
 
+measure -t 0.5 -i 0 -J
+holds "without intervals there is one, of all" '(.intervals | length == 1) and
+	.intervals[0].sum.bytes == .end.sum_sent.bytes and .start.test_start.interval == 0'
 measure -t 1 -i 0.5 --json-stream
 measured "a line an event"
 check "start, intervals, end" [ "$(jq -r .event "$work/out" | uniq | tr '\n' ' ')" = \
