@@ -118,8 +118,8 @@ const struct rule rule_udp_rcvbuf_errors = {
 	       "when it is full is dropped, and nobody sends it again. Either the reader is slower "
 	       "than the sender, or it gets its CPU too late for the buffer to bridge.",
 	.fix = "Where the reader has time left: a larger buffer (-w, SO_RCVBUF, up to "
-	       "net.core.rmem_max). Where it has not: more streams, so that more CPUs read; UDP_GRO "
-	       "and recvmmsg(); a sender that is paced (-b).",
+	       "net.core.rmem_max). Where it has not: more streams, so that more CPUs read; "
+	       "UDP_GRO and recvmmsg(); a sender that is paced (-b).",
 	.not_when = "A reader that uses up its CPU gains nothing by a larger buffer (cpu-app-bound).",
 	.references = "socket(7), SO_RCVBUF\nLinux Documentation/networking/snmp_counter.rst\n"
 		      "Linux Documentation/admin-guide/sysctl/net.rst, rmem_max",

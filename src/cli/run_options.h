@@ -8,17 +8,19 @@
 
 struct run_settings {
 	uint64_t streams, time_ms, warmup_ms, block_bytes, window_bytes, mss_bytes;
+	uint64_t rate_bps;
 	const char *congestion_control, *iface;
 	uint64_t target_bps, link_speed_bps;
+	bool udp, gso, gro;
 	bool reverse_only, forward_only, both, latency, no_experiments;
 };
 
 /* Not on the command line. */
 #define RUN_TIME_UNSET UINT64_MAX
+#define RUN_RATE_UNSET UINT64_MAX
 
 #define RUN_SETTINGS_DEFAULTS \
-	{ .time_ms = RUN_TIME_UNSET, .warmup_ms = RUN_TIME_UNSET, \
-	  .block_bytes = RUN_DEFAULT_BLOCK_BYTES }
+	{ .time_ms = RUN_TIME_UNSET, .warmup_ms = RUN_TIME_UNSET, .rate_bps = RUN_RATE_UNSET }
 
 #define RUN_OPTIONS(type_) \
 	{ .letter = 't', .name = "time", .kind = OPTION_SECONDS, \
@@ -33,8 +35,11 @@ struct run_settings {
 	  .max = RUN_MAX_STREAMS }, \
 	{ .letter = 'l', .name = "length", .kind = OPTION_SIZE, \
 	  .offset = offsetof(type_, run.block_bytes), .argument = "BYTES", \
-	  .help = "bytes per send or receive call (default 128K)", .min = 1, \
-	  .max = RUN_MAX_BLOCK_BYTES }, \
+	  .help = "per send or receive call (default 128K); with -u a datagram (1448)", .min = 1, .max = RUN_MAX_BLOCK_BYTES }, \
+	{ .letter = 'b', .name = "bitrate", .kind = OPTION_RATE, \
+	  .offset = offsetof(type_, run.rate_bps), .argument = "RATE", \
+	  .help = "of each stream, e.g. 1G (default no limit; 0: no limit)", \
+	  .max = RUN_MAX_RATE_BPS }, \
 	{ .letter = 'w', .name = "window", .kind = OPTION_SIZE, \
 	  .offset = offsetof(type_, run.window_bytes), .argument = "BYTES", \
 	  .help = "fix socket buffers (this turns the kernel's autotuning off)", .min = 1024, \
@@ -45,6 +50,12 @@ struct run_settings {
 	{ .letter = 'C', .name = "congestion", .kind = OPTION_TEXT, \
 	  .offset = offsetof(type_, run.congestion_control), .argument = "ALGO", \
 	  .help = "congestion control of our sockets on both ends" }, \
+	{ .letter = 'u', .name = "udp", .kind = OPTION_FLAG, .offset = offsetof(type_, run.udp), \
+	  .help = "UDP, not TCP; wants --bitrate" }, \
+	{ .name = "gso", .kind = OPTION_FLAG, .offset = offsetof(type_, run.gso), \
+	  .help = "with -u: the sender's kernel cuts large messages into datagrams" }, \
+	{ .name = "gro", .kind = OPTION_FLAG, .offset = offsetof(type_, run.gro), \
+	  .help = "with -u: the receiver's kernel joins datagrams" }, \
 	{ .letter = 'R', .name = "reverse", .kind = OPTION_FLAG, \
 	  .offset = offsetof(type_, run.reverse_only), .help = "only the peer sends" }, \
 	{ .name = "forward", .kind = OPTION_FLAG, .offset = offsetof(type_, run.forward_only), \

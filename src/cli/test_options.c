@@ -34,7 +34,7 @@ static int read_rate(struct test_settings *s)
 	if (!s->rate)
 		return 0;
 	if (!split(s->rate, '/', text, sizeof(text), &slash) || parse_rate(text, &s->rate_bps) ||
-	    (s->rate_bps && (s->rate_bps < 8000 || s->rate_bps > UINT64_C(10000000000000))) ||
+	    (s->rate_bps && (s->rate_bps < RUN_MIN_RATE_BPS || s->rate_bps > RUN_MAX_RATE_BPS)) ||
 	    (slash && (parse_u64(slash, &burst) || !burst || burst > 1000)))
 		return complain(-1, "test: --bitrate %s: want a rate such as 100M, 8 kbit/s to 10 "
 				"Tbit/s or 0, and after a / 1 to 1000 blocks", s->rate);
@@ -134,9 +134,6 @@ int test_options_check(struct test_settings *s)
 	return 0;
 }
 
-/* A datagram that fits into an Ethernet frame, with IPv6 and a tunnel's 12 bytes to spare. */
-#define USUAL_DATAGRAM_BYTES 1448
-
 /*
  * A stream at a rate goes out in small pieces, for a steady rate; whoever says how long a block is
  * means blocks, as with iperf3.
@@ -162,7 +159,7 @@ static void fill_spec(const struct test_settings *s, struct run_spec *spec)
 		.latency = s->latency,
 		.streams = s->streams,
 		.block_bytes = s->block_bytes ? s->block_bytes :
-			       s->udp ? USUAL_DATAGRAM_BYTES : RUN_DEFAULT_BLOCK_BYTES,
+			       s->udp ? RUN_DEFAULT_DATAGRAM_BYTES : RUN_DEFAULT_BLOCK_BYTES,
 		.warmup_ms = s->omit_ms,
 		.window_ms = s->time_ms != TEST_UNSET ? s->time_ms :
 			     amount ? RUN_MAX_SECONDS * 1000ULL - s->omit_ms : TEST_USUAL_TIME_MS,

@@ -37,8 +37,14 @@ enum run_limits {
 	RUN_DEFAULT_BLOCK_BYTES = 128 * 1024,
 	RUN_MIN_DATAGRAM_BYTES = 16,	/* our header, also iperf3's */
 	RUN_MAX_DATAGRAM_BYTES = 65507,	/* of IPv4 */
+	/* Fits into an Ethernet frame, with IPv6 and a tunnel's 12 bytes to spare. */
+	RUN_DEFAULT_DATAGRAM_BYTES = 1448,
 	LOAD_SOCKETS_A_SAMPLE = 256
 };
+
+/* A rate that is kept; 0 is no limit. */
+#define RUN_MIN_RATE_BPS UINT64_C(8000)
+#define RUN_MAX_RATE_BPS UINT64_C(10000000000000)
 
 /* What both ends agree on for one run.  A field table makes its JSON. */
 struct run_spec {

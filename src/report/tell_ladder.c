@@ -118,8 +118,11 @@ static void run_line(struct sheet *p, const struct run *r)
 	struct text line = TEXT_INIT;
 	char value[QUANTITY_CAP];
 
-	text_printf(&line, "%llu stream%s", (unsigned long long)r->spec.streams,
-		    r->spec.streams == 1 ? "" : "s");
+	text_printf(&line, "%llu %sstream%s", (unsigned long long)r->spec.streams,
+		    r->spec.protocol == RUN_UDP ? "UDP " : "", r->spec.streams == 1 ? "" : "s");
+	if (r->spec.protocol == RUN_UDP)
+		text_printf(&line, " of %llu-byte datagrams",
+			    (unsigned long long)r->spec.block_bytes);
 	if (r->seconds.k == ND_KNOWN)
 		text_printf(&line, ", %.1f s", r->seconds.v);
 	if (off_by_much(r))

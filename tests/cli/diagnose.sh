@@ -35,6 +35,30 @@ holds "both directions have a diagnosis" \
 holds "nothing ended it early" '.exam.problem == null' "$work/report"
 says "the server tells of the session" '^127.0.0.1: session begins' "$work/serve"
 
+# ---- datagrams ----
+
+in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/udp" -t 0.5 -O 0.1 \
+	-P 2 -u -b 20M -l 1200 --gso --gro
+check "-u" [ "$status" -le 3 ]
+conforms "its report is of the published form" "$work/udp"
+holds "each direction, nothing else: a stream that is told its rate has it" '[.exam.runs[].id] ==
+	["1-forward-all-streams", "2-reverse-all-streams"]' "$work/udp"
+holds "datagrams of that length, at that rate" 'all(.exam.runs[].spec; .protocol == "udp" and
+	.block_bytes == 1200 and .rate_bps == 20000000 and .udp_gso and .udp_gro)' "$work/udp"
+holds "counted at both ends" 'all(.exam.runs[]; all(.flows[]; (.packets | tonumber) > 10))' "$work/udp"
+holds "no window, no congestion control" 'all(.diagnosis.ceilings[]; .kind != "window-send")' \
+	"$work/udp"
+holds "rules about TCP do not apply" '([.diagnosis | .findings[].rule, .not_evaluated[].rule] |
+	map(select(startswith("tcp-") or startswith("cc-"))) | length) == 0' "$work/udp"
+in_time "$bound" "$NETDOCTOR" show "$work/udp" --report text
+says "it says what was sent" '^  2 UDP streams of 1200-byte datagrams'
+error "-u without a rate" 64 '\-\-udp wants --bitrate' diagnose "$peer" --key "$key" -u
+error "-b: too low" 64 '8 kbit/s at least' diagnose "$peer" --key "$key" -b 500
+error "-u and -M" 64 'are of TCP' diagnose "$peer" --key "$key" -u -b 1M -M 1400
+error "-u and -C" 64 'are of TCP' diagnose "$peer" --key "$key" -u -b 1M -C reno
+error "-u: too long" 64 'a datagram has 16 to 65507' diagnose "$peer" --key "$key" -u -b 1M -l 1M
+error "--gro without -u" 64 'want --udp' diagnose "$peer" --key "$key" --gro
+
 # ---- both at once, and round trips ----
 
 in_time 60 "$NETDOCTOR" diagnose "$peer" --key "$key" --report json -o "$work/both" -t 0.5 -O 0.1 \
