@@ -120,7 +120,8 @@ const struct rule rule_udp_rcvbuf_errors = {
 	.fix = "Where the reader has time left: a larger buffer (-w, SO_RCVBUF, up to "
 	       "net.core.rmem_max). Where it has not: more streams, so that more CPUs read; "
 	       "UDP_GRO and recvmmsg(); a sender that is paced (-b).",
-	.not_when = "A reader that uses up its CPU gains nothing by a larger buffer (cpu-app-bound).",
+	.not_when = "A reader that uses up its CPU gains nothing by a larger buffer "
+		    "(cpu-app-bound).",
 	.references = "socket(7), SO_RCVBUF\nLinux Documentation/networking/snmp_counter.rst\n"
 		      "Linux Documentation/admin-guide/sysctl/net.rst, rmem_max",
 	.evaluate = evaluate,

@@ -35,7 +35,8 @@ struct run_settings {
 	  .max = RUN_MAX_STREAMS }, \
 	{ .letter = 'l', .name = "length", .kind = OPTION_SIZE, \
 	  .offset = offsetof(type_, run.block_bytes), .argument = "BYTES", \
-	  .help = "per send or receive call (default 128K); with -u a datagram (1448)", .min = 1, .max = RUN_MAX_BLOCK_BYTES }, \
+	  .help = "per send or receive call (default 128K); with -u a datagram (1448)", \
+	  .min = 1, .max = RUN_MAX_BLOCK_BYTES }, \
 	{ .letter = 'b', .name = "bitrate", .kind = OPTION_RATE, \
 	  .offset = offsetof(type_, run.rate_bps), .argument = "RATE", \
 	  .help = "of each stream, e.g. 1G (default no limit; 0: no limit)", \

@@ -49,7 +49,8 @@ static const struct spec_number numbers[] = {
 	/* The kernel doubles the value into an int. */
 	{ NUMBER(sndbuf_bytes), .min = 1024, .max = INT32_MAX / 2, .flags = SPEC_ZERO },
 	{ NUMBER(rcvbuf_bytes), .min = 1024, .max = INT32_MAX / 2, .flags = SPEC_ZERO },
-	{ NUMBER(pacing_bps), .min = RUN_MIN_RATE_BPS, .max = RUN_MAX_RATE_BPS, .flags = SPEC_ZERO },
+	{ NUMBER(pacing_bps), .min = RUN_MIN_RATE_BPS, .max = RUN_MAX_RATE_BPS,
+	  .flags = SPEC_ZERO },
 	{ NUMBER(rate_bps), .min = RUN_MIN_RATE_BPS, .max = RUN_MAX_RATE_BPS, .flags = SPEC_ZERO },
 	{ NUMBER(burst_blocks), .max = 1000 },
 	/* JSON numbers are exact up to here. */
