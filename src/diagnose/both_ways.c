@@ -101,9 +101,11 @@ int both_ways_compare(const struct exam *exam, struct diagnosis *d)
 	}
 	if (!b->run)
 		return 0;
-	b->text = !known ? "What each direction reaches alone was not measured." :
-		  !lower ? "Each direction reaches what it reaches alone: the path is full "
-			   "duplex." :
-			   why_lower(d->mem, exam, b);
+	if (!known)
+		b->text = "What each direction reaches alone was not measured.";
+	else if (!lower)
+		b->text = "Each direction reaches what it reaches alone: the path is full duplex.";
+	else
+		b->text = why_lower(d->mem, exam, b);
 	return b->text ? 0 : -ENOMEM;
 }

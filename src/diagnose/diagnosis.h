@@ -153,7 +153,7 @@ struct direction_result {
 
 /* Each direction while the other went on, beside what it reaches alone; by run_direction. */
 struct both_ways {
-	const struct run *run;		/* NULL: that was not measured, and nothing counts */
+	const struct run *run;		/* NULL: not measured, and nothing counts */
 	struct {
 		double measured_bps;
 		struct nd_f64 alone_bps, share;	/* of what it reaches alone */
