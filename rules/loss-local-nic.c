@@ -43,7 +43,8 @@ const struct rule rule_loss_local_nic = {
 	.title = "one of the hosts drops the packets itself",
 	.scope = RULE_PER_SENDER,
 	.reads = "retransmissions, of UDP the datagrams that are missing; drops of "
-		 "the sender's qdiscs and port; drops of the receiver's port, receive ring, backlog and sockets; FCS and checksum errors",
+		 "the sender's qdiscs and port; drops of the receiver's port, receive ring, "
+		 "backlog and sockets; FCS and checksum errors",
 	.fires_when = ">= 30 losses, and those counters explain >= 50 % of them",
 	.why = "A packet that a host counts as dropped was not lost on the way: the cure is in "
 	       "that host, at the place that counts.",

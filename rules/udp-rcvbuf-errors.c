@@ -109,8 +109,8 @@ const struct rule rule_udp_rcvbuf_errors = {
 	.id = "udp-rcvbuf-errors",
 	.title = "the receiver's sockets have no room for datagrams",
 	.scope = RULE_PER_RECEIVER,
-	.reads = "datagrams that the receiver's sockets dropped, its count of missing ones, size of "
-		 "the buffers, time the readers waited for datagrams, the receiver's CPUs; "
+	.reads = "datagrams that the receiver's sockets dropped, its count of missing ones, size "
+		 "of the buffers, time the readers waited for datagrams, the receiver's CPUs; "
 		 "net.core.rmem_max",
 	.fires_when = ">= 30 datagrams of ours were lost for want of room in a socket; it matters "
 		      "from 1 % of those sent",
