@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -326,6 +327,18 @@ static int start_end(struct conduct *c, const int *fds, int64_t offset_ns, struc
 	return rc ? rc : peer_run_start(c->peer, &theirs, err);
 }
 
+static void remark_on_silence(const struct conduct *c)
+{
+	unsigned int ms = peer_run_silence_ms(c->peer);
+	char text[160];
+
+	if (!ms || !c->options->remark)
+		return;
+	snprintf(text, sizeof(text), "nothing was heard of the peer for %.1f s of a run: the path "
+		 "was cut, or the peer stood still", ms / 1e3);
+	c->options->remark(c->options->state, text);
+}
+
 static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 {
 	struct peer_results said = { 0 };
@@ -355,6 +368,8 @@ static int finish(struct conduct *c, struct exam *e, int rc, struct error *err)
 		rc = run_end_from_json(theirs, e->mem, &c->run->ends[SIDE_PEER], err);
 	peer_results_free(&said);
 	cJSON_Delete(theirs);
+	if (!rc)
+		remark_on_silence(c);
 	/* Whatever else went wrong after it: an end that measured nothing yet, say. */
 	if (c->stopped)
 		rc = error_set(err, EINTR, "interrupted: what was measured before still counts");

@@ -210,6 +210,13 @@ static unsigned int lay_out(struct mmsghdr *m, struct iovec *v, unsigned char *b
 	return n;
 }
 
+/* Dropped by the host's own firewall, or by a link that is down for now: lost like any other. */
+static bool is_lost_here(int error)
+{
+	return error == EPERM || error == ENETUNREACH || error == ENETDOWN ||
+	       error == EHOSTUNREACH;
+}
+
 /* Sends up to `bytes`; how many went, -1: errno. */
 static ssize_t send_batch(const struct flow *f, unsigned char *buf, size_t bytes, size_t message)
 {
@@ -219,8 +226,7 @@ static ssize_t send_batch(const struct flow *f, unsigned char *buf, size_t bytes
 	int sent = sendmmsg(f->fd, m, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 	size_t gone = 0;
 
-	/* The host's own firewall dropped it: lost like any other. */
-	if (sent < 0 && errno == EPERM)
+	if (sent < 0 && is_lost_here(errno))
 		sent = 1;
 	for (int i = 0; i < sent; i++)
 		gone += v[i].iov_len;

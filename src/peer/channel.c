@@ -94,6 +94,11 @@ static int wait_ready(int fd, short events, int wake_fd, uint64_t deadline_ns)
 	return p[0].revents ? 0 : -EAGAIN;
 }
 
+bool channel_has_room(const struct channel *ch)
+{
+	return wait_ready(ch->fd, POLLOUT, -1, 0) == 0;
+}
+
 /* Sends all of buf; on any failure the framing is lost, and with it the channel. */
 static int send_bytes(struct channel *ch, const unsigned char *buf, size_t len,
 		      uint64_t deadline_ns)

@@ -59,6 +59,8 @@ void channel_break(struct channel *ch, int rc);
 void channel_shutdown(struct channel *ch);
 uint64_t channel_last_send(struct channel *ch);
 uint64_t channel_last_receive(struct channel *ch);
+/* The kernel takes more for the other end at once. */
+bool channel_has_room(const struct channel *ch);
 int channel_broken(struct channel *ch);
 
 #define CHANNEL_MAX_TYPE 32

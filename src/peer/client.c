@@ -96,13 +96,13 @@ static uint64_t silence_ends(const struct peer *p, const struct client_wait *w)
 {
 	uint64_t since = p->channel.last_receive_ns;
 
-	if (!w->watch_silence)
+	if (w->silence_ms == 0)
 		return UINT64_MAX;
 	if (since < w->silent_since_ns)
 		since = w->silent_since_ns;
 	if (since < p->back_ns)
 		since = p->back_ns;
-	return since + (uint64_t)p->timing->silence_ms * 1000000u;
+	return since + (uint64_t)w->silence_ms * 1000000u;
 }
 
 int client_heed(const struct peer *p, struct error *err)
@@ -124,6 +124,23 @@ static void note_absence(struct peer *p, uint64_t since_ns)
 		p->back_ns = now;
 }
 
+static void note_silence(struct peer *p, uint64_t since_ns)
+{
+	uint64_t now = monotonic_ns();
+
+	if (since_ns < p->back_ns)
+		since_ns = p->back_ns;
+	if (now > since_ns && now - since_ns > p->silent_ns)
+		p->silent_ns = now - since_ns;
+}
+
+unsigned int peer_run_silence_ms(const struct peer *p)
+{
+	uint64_t ms = p->silent_ns / 1000000u;
+
+	return ms < p->timing->silence_ms ? 0 : (unsigned int)ms;
+}
+
 /* When to tell the server that we are here, or others may get our turn. */
 static uint64_t sign_is_due(struct peer *p)
 {
@@ -142,7 +159,7 @@ static int give_sign(struct peer *p, struct error *err)
 /* One message of any kind; *m NULL when the time is not up yet. */
 static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, struct error *err)
 {
-	uint64_t until;
+	uint64_t until, heard_ns = p->channel.last_receive_ns;
 	int rc;
 
 	if (p->listened_ns)
@@ -158,15 +175,17 @@ static int receive_any(struct peer *p, const struct client_wait *w, cJSON **m, s
 	if (rc == -ETIMEDOUT)
 		note_absence(p, until);
 	p->listened_ns = monotonic_ns();
-	if (rc == 0)
+	if (rc == 0) {
+		note_silence(p, heard_ns);
 		return 0;
+	}
 	if (rc != -ETIMEDOUT)
 		return lost(p, rc, err);
 	if (monotonic_ns() >= silence_ends(p, w)) {
 		channel_break(&p->channel, -ECONNRESET);
 		return error_set(err, ETIMEDOUT, "%s: session lost: no sign of life for %u ms: "
 				 "killed, cut off, or the path is too full", p->label,
-				 p->timing->silence_ms);
+				 w->silence_ms);
 	}
 	if (monotonic_ns() >= w->deadline_ns)
 		return error_set(err, ETIMEDOUT, "%s: no answer in time", p->label);

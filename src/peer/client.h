@@ -24,6 +24,7 @@ struct peer {
 	struct channel channel;
 	uint64_t listened_ns;		/* when we last did; 0: not yet */
 	uint64_t back_ns;		/* from an absence of our own; 0: none */
+	uint64_t silent_ns;		/* longest without a word in this run, or the last */
 	char label[300];		/* "HOST:PORT" as the user gave it */
 	char local_text[INET6_ADDRSTRLEN], remote_text[INET6_ADDRSTRLEN];
 	struct socket_address remote, bind;
@@ -60,7 +61,7 @@ const char *client_lose(struct peer *p, int rc);
 struct client_wait {
 	uint64_t id;
 	uint64_t deadline_ns;
-	bool watch_silence;		/* silence_ms without a byte: the server is gone */
+	unsigned int silence_ms;	/* so long without a byte: it is gone; 0: not watched */
 	uint64_t silent_since_ns;	/* in: when the waiting began */
 	bool queued;			/* out: it said that we are waiting for our turn */
 };

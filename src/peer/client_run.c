@@ -169,7 +169,7 @@ int peer_run_prepare(struct peer *p, const struct run_spec *spec, int *fds, unsi
 	struct client_wait w = {
 		.id = p->next_id++,
 		.deadline_ns = deadline_in_ms(timeout_ms),
-		.watch_silence = true,
+		.silence_ms = p->timing->silence_ms,
 		.silent_since_ns = monotonic_ns()
 	};
 	cJSON *answer = NULL;
@@ -217,6 +217,7 @@ int peer_run_start(struct peer *p, const struct run_window *window, struct error
 		return 0;
 	if (p->run_id == 0)
 		return error_set(err, EINVAL, "%s: no run is prepared", p->label);
+	p->silent_ns = 0;
 	m = client_message("start", p->run_id);
 	if (m && (!json_add_u64(m, "from_ns", window->from_ns) ||
 		  !json_add_u64(m, "to_ns", window->to_ns) ||
@@ -231,13 +232,13 @@ int peer_run_start(struct peer *p, const struct run_window *window, struct error
 }
 
 /* An answer during the run: *payload gets the member named like the message's type. */
-static int receive_run(struct peer *p, uint64_t deadline_ns, bool *end, cJSON **payload,
-		       struct error *err)
+static int receive_run(struct peer *p, unsigned int silence_ms, uint64_t deadline_ns, bool *end,
+		       cJSON **payload, struct error *err)
 {
 	struct client_wait w = {
 		.id = p->run_id,
 		.deadline_ns = deadline_ns,
-		.watch_silence = true
+		.silence_ms = silence_ms
 	};
 	cJSON *m;
 	int rc = client_receive(p, &w, &m, err);
@@ -286,7 +287,7 @@ int peer_run_poll(struct peer *p, unsigned int timeout_ms, cJSON **sample, struc
 		sit_out(deadline);
 		return 0;
 	}
-	rc = receive_run(p, deadline, &end, &payload, &e);
+	rc = receive_run(p, p->timing->outage_ms, deadline, &end, &payload, &e);
 	if (rc == 0 && end) {
 		p->run_end = payload;
 		sit_out(deadline);
@@ -339,7 +340,7 @@ int peer_run_finish(struct peer *p, unsigned int timeout_ms, cJSON **out, struct
 	}
 	while (rc == 0 && !end) {
 		cJSON_Delete(*out);
-		rc = receive_run(p, deadline, &end, out, err);
+		rc = receive_run(p, p->timing->silence_ms, deadline, &end, out, err);
 	}
 	if (rc < 0)
 		peer_run_cancel(p);	/* a server that is late is told to stop */

@@ -119,6 +119,9 @@ static int gone(const struct peer *p, int rc, const char *when, struct error *er
 	case -EPIPE:
 		return error_set(err, ECONNRESET, "%s: its iperf3 closed the connection %s",
 				 p->label, when);
+	case -EHOSTUNREACH:
+		return error_set(err, rc, "%s: its iperf3 cannot be reached %s: cut off for long",
+				 p->label, when);
 	default:
 		return error_set(err, rc, "%s: %s: %s", p->label, when, strerror(-rc));
 	}

@@ -496,6 +496,8 @@ static const char *reason_of_end(int rc)
 		return "it said nothing for too long";
 	case -ECONNABORTED:
 		return "it gave up";
+	case -EHOSTUNREACH:
+		return "cut off for long";
 	case -ECONNRESET:
 		return "gone in the middle of it";
 	default:

@@ -155,6 +155,11 @@ int peer_run_exchange(struct peer *p, const struct peer_results *ours, unsigned 
  * Both ends load with this one.
  */
 const struct run_spec *peer_run_spec(const struct peer *p);
+/*
+ * The longest time without a word of the server's in the run, or the last one, that went on after
+ * it: an outage.  0: none that is worth telling, or an iperf3, which says nothing anyhow.
+ */
+unsigned int peer_run_silence_ms(const struct peer *p);
 /* Gives up a run that was prepared; the session goes on.  Nothing happens when there is none. */
 void peer_run_cancel(struct peer *p);
 bool peer_alive(const struct peer *p);

@@ -326,7 +326,9 @@ static void *watch_client(void *arg)
 		if (has_cancelled || atomic_load(&ss->server->cutting) ||
 		    monotonic_ns() > latest)
 			atomic_store(&r->cancelled, true);
-		if (rc == 0 && monotonic_ns() - channel_last_send(&ss->channel) >= quiet_ns)
+		/* No room is an outage, or a client that is stopped: neither must end the run. */
+		if (rc == 0 && monotonic_ns() - channel_last_send(&ss->channel) >= quiet_ns &&
+		    channel_has_room(&ss->channel))
 			rc = sign_of_life(r);
 		/* After its cancel nothing is read that would tell. */
 		if (rc == 0 && !has_cancelled && keeps_others_waiting(r, false))
@@ -352,10 +354,13 @@ static bool hook_progress(void *state, cJSON *sample)
 		cJSON_Delete(sample);
 		m = NULL;
 	}
-	/* A sample that cannot be made is a gap; only an unreachable client ends a run. */
-	rc = atomic_load(&r->cancelled) || !m ? 0 :
+	/*
+	 * A sample that cannot be made, or sent in an outage, is a gap; only a client that is not
+	 * there for long ends a run.
+	 */
+	rc = atomic_load(&r->cancelled) || !m || !channel_has_room(&r->session->channel) ? 0 :
 	     channel_send(&r->session->channel, m,
-			  deadline_in_ms(r->session->server->timing->send_ms));
+			  deadline_in_ms(r->session->server->timing->outage_ms));
 	cJSON_Delete(m);
 	if (rc < 0 && rc != -ENOMEM && rc != -EMSGSIZE)
 		atomic_store(&r->cancelled, true);
@@ -390,6 +395,23 @@ static int run_service(struct server_run *r, cJSON **end, struct error *why)
 	return rc;
 }
 
+/*
+ * In an outage the kernel may hold so much for the client already that the end would not go out in
+ * time.  Nobody else waits for that.
+ */
+static void await_room(struct server_run *r)
+{
+	const struct peer_timing *timing = r->session->server->timing;
+	uint64_t deadline = deadline_in_ms(timing->outage_ms);
+
+	while (!channel_has_room(&r->session->channel) && !keeps_others_waiting(r, true) &&
+	       !atomic_load(&r->session->server->stopping) && monotonic_ns() < deadline) {
+		struct pollfd room = { .fd = r->session->channel.fd, .events = POLLOUT };
+
+		poll(&room, 1, (int)timing->alive_ms);
+	}
+}
+
 static int report_end(struct server_run *r, int result, cJSON *end, const struct error *why)
 {
 	cJSON *m;
@@ -408,6 +430,7 @@ static int report_end(struct server_run *r, int result, cJSON *end, const struct
 		cJSON_Delete(end);
 		m = NULL;
 	}
+	await_room(r);
 	rc = session_send(r->session, m);
 	if (rc == -EMSGSIZE || rc == -ENOMEM)
 		return session_send_error(r->session, r->id, PROTOCOL_FAILED, rc == -ENOMEM ?

@@ -14,8 +14,11 @@ enum {
 	KEEPALIVE_IDLE_S = 2,
 	KEEPALIVE_INTERVAL_S = 1,
 	KEEPALIVE_PROBES = 3,
-	/* A path that our own run has filled still acknowledges in this time. */
-	USER_TIMEOUT_MS = 5000
+	/* Longer than the outage of a path that a run lives through (timing.h). */
+	USER_TIMEOUT_MS = 25000,
+	/* TCP_RTO_MAX_MS of Linux 6.15: else the pauses double, and outlast an outage by half. */
+	OPTION_RTO_MAX_MS = 44,
+	RTO_MAX_MS = 1000
 };
 
 int socket_new(int family)
@@ -45,6 +48,7 @@ void socket_set_control_options(int fd)
 	set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
 	set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
 	set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, USER_TIMEOUT_MS);
+	set_int(fd, IPPROTO_TCP, OPTION_RTO_MAX_MS, RTO_MAX_MS);
 }
 
 void socket_limit_segments(int fd)

@@ -19,7 +19,8 @@ struct peer_timing {
 	unsigned int idle_ms;		/* server: no request from an authenticated client */
 	unsigned int send_ms;		/* one message, either way: the other side does not read */
 	unsigned int alive_ms;		/* server: sign of life from prepare to end */
-	unsigned int silence_ms;	/* client: without one the peer is gone; several alive_ms */
+	unsigned int silence_ms;	/* without one it is gone, or gives way; several alive_ms */
+	unsigned int outage_ms;		/* client: the same in a run: an outage must not end it */
 	unsigned int data_ms;		/* server: cookies handed out to last data connection */
 	unsigned int start_ms;		/* server: ready to start */
 	unsigned int margin_ms;		/* server: of a run beyond warm-up and window */
@@ -39,6 +40,7 @@ static const struct peer_timing peer_default_timing = {
 	.send_ms = 3000,
 	.alive_ms = 500,
 	.silence_ms = 3000,
+	.outage_ms = 20000,
 	.data_ms = 10000,
 	.start_ms = 10000,
 	.margin_ms = 10000,

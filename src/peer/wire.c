@@ -170,6 +170,19 @@ int wire_format_parameters(uint64_t version, const char *token, unsigned char **
 	return rc;
 }
 
+/* The kernel's giving up is no deadline of ours. */
+static int connection_error(int error)
+{
+	switch (error) {
+	case EPIPE:
+		return -ECONNRESET;
+	case ETIMEDOUT:
+		return -EHOSTUNREACH;
+	default:
+		return -error;
+	}
+}
+
 /* After a short read or write: 0 when it is worth another try. */
 static int wait_for(int fd, short events, uint64_t deadline_ns)
 {
@@ -195,7 +208,7 @@ int wire_send(int fd, const void *buf, size_t len, uint64_t deadline_ns)
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR)
-			return errno == EPIPE ? -ECONNRESET : -errno;
+			return connection_error(errno);
 		rc = wait_for(fd, POLLOUT, deadline_ns);
 		if (rc < 0)
 			return rc;
@@ -219,7 +232,7 @@ int wire_receive(int fd, void *buf, size_t len, uint64_t deadline_ns)
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
+			return connection_error(errno);
 		rc = wait_for(fd, POLLIN, deadline_ns);
 		if (rc < 0)
 			return rc;

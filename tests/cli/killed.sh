@@ -135,7 +135,11 @@ half_a_run "the server that sends is killed" 'session lost: it closed the connec
 serve --max-rate 2G
 in_run --reverse
 kill -STOP "$server"
+# It may be an outage of the path, which a run lives through.
+patience=$bound
+bound=60
 half_a_run "the server stands still" 'session lost: no sign of life'
+bound=$patience
 kill -KILL "$server"
 
 # ---- before there is anything to lose ----

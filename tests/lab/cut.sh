@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The path is cut in mid-run, without a word to either end: both notice within seconds, what was
-# measured is reported, and the server serves the next client.
+# The path is cut in mid-run, without a word to either end, for longer than an outage: both notice,
+# what was measured is reported, and the server serves the next client.
 . tests/lab/lib.sh
 
 lab_up
@@ -20,12 +20,14 @@ for way in forward reverse; do
 	sed 's/^/# /' "$lab_dir/err"
 	echo "# status $code after $took s"
 	check "$way: the client ends" [ "$code" -le 3 ]
-	check "$way: within seconds" [ "$took" -le 10 ]
+	check "$way: in time" [ "$took" -le 40 ]
 	check "$way: in one line" [ "$(grep -c '' "$lab_dir/err")" -eq 1 ]
 	expect "$way: its report says why" '.exam.problem | test("no sign of life|gone")'
 	expect "$way: with the run until then" '.exam.runs[0] | .status == "incomplete" and
 		.goodput_bps > 1000000 and .seconds > 1 and .seconds < 4'
 	ip -n "$B" link set veth-b up
+	# Else it is still held to be unreachable.
+	ip -n "$A" neigh flush dev veth-a
 done
 
 # The server must not wait for clients that are gone.

@@ -25,6 +25,7 @@ const struct peer_timing patient = {
 	.send_ms = PATIENCE_MS,
 	.alive_ms = 50,
 	.silence_ms = PATIENCE_MS,
+	.outage_ms = PATIENCE_MS,
 	.data_ms = PATIENCE_MS,
 	.start_ms = PATIENCE_MS,
 	.margin_ms = PATIENCE_MS,

@@ -18,8 +18,8 @@
 
 /* A client that notices a silent server soon. */
 static const struct peer_timing watchful = {
-	.hello_ms = PATIENCE_MS, .send_ms = PATIENCE_MS, .alive_ms = 50, .silence_ms = 2000,
-	.bye_ms = 200
+	.hello_ms = PATIENCE_MS, .send_ms = PATIENCE_MS, .alive_ms = 50, .silence_ms = 1000,
+	.outage_ms = 2000, .bye_ms = 200
 };
 
 static void test_samples(void **state)
