@@ -176,6 +176,9 @@ static void *work(void *arg)
 	s->result = e;
 	/* Before the news of it. */
 	atomic_store(&s->failed, rc != 0);
+	/* What was last shown had no problem yet. */
+	if (!rc && e->problem.k == ND_KNOWN)
+		screen_feed_exam(&s->feed, e);
 	stage_over(s->feed.stage, rc ? s->error.text
 				     : e->problem.k == ND_KNOWN ? e->problem.v : NULL);
 	return NULL;

@@ -32,6 +32,24 @@ for signal in HUP SEGV; do
 	ended_by "$signal" "serve" 'waiting for clients' "serve --tui --bind 127.0.0.1 -p 0"
 done
 
+# The other end of a test is killed: nothing is called healthy.
+$NETDOCTOR serve --open --bind 127.0.0.1 -p 0 --max-rate 500M >"$work/peer" 2>&1 &
+peer=$!
+for _ in $(seq 100); do
+	grep -q 'port [0-9]' "$work/peer" && break
+	sleep 0.1
+done
+port=$(sed -n 's/.*port \([0-9][0-9]*\)\..*/\1/p' "$work/peer" | head -n 1)
+type_line "clear; \$NETDOCTOR test 127.0.0.1 -p $port -t 20 --tui; echo status \$?"
+until_shown 'bit/s now' || fail "the screen before the server is killed"
+sleep 1
+kill -KILL "$peer"
+shows "a server that is killed: the test's end" 'session lost'
+shows "and what it is worth" 'Verdict: inconclusive'
+keys q
+shows "and its exit status" 'status 3'
+same_modes "a server that is killed"
+
 # The terminal vanishes: nothing is left running.
 type_line "clear; exec sh -c 'echo \$\$ >\$work/pid; exec \$NETDOCTOR show $report'"
 until_shown '\[1 Overview\]'
