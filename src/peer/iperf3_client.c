@@ -82,6 +82,9 @@ int iperf3_client_refused(const struct peer *p, int fd, bool had_login, uint64_t
 		return error_set(err, EPROTONOSUPPORT, "%s: its iperf3 refused, and broke off "
 				 "before it said why", p->label);
 	code = wire_get_be32(codes);
+	if (p->iperf3.admitted)
+		return error_set(err, EPROTONOSUPPORT, "%s: its iperf3 broke the test off with "
+				 "error %" PRIu32 " (%s)", p->label, code, iperf3_error_text(code));
 	/* To one without or with a wrong login the server sends whatever its last error was. */
 	if (had_login)
 		return error_set(err, EPROTONOSUPPORT, "%s: its iperf3 refused with error %" PRIu32
@@ -322,12 +325,14 @@ static int begin_test(struct peer *p, int *fds, uint64_t deadline_ns, struct err
 
 	if (rc < 0)
 		return error_set(err, rc, "%s: no random cookie: %s", p->label, strerror(-rc));
+	p->iperf3.admitted = false;
 	rc = become_client(p, cookie, deadline_ns, err);
 	if (rc == 0)
 		rc = send_parameters(p, deadline_ns, err);
 	if (rc == 0)
 		rc = expect_state(p, IPERF3_CREATE_STREAMS, deadline_ns,
 				  "in answer to our parameters", err);
+	p->iperf3.admitted = rc == 0;
 	if (rc == 0)
 		rc = open_streams(p, cookie, fds, deadline_ns, err);
 	if (rc == 0)

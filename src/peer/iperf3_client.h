@@ -15,6 +15,7 @@
 struct iperf3_client {
 	int fd;			/* control connection of the run, -1: none */
 	bool unused;		/* fd is connected and nothing was said yet */
+	bool admitted;		/* our parameters, and the login with them, were taken */
 	bool lost;		/* the server cannot be reached any more */
 	const struct peer_login *login;
 };

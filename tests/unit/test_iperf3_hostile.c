@@ -320,14 +320,24 @@ static void play_until_streams(int fd)
 	fake_server_greet(fd, IPERF3_CREATE_STREAMS);
 }
 
+static const unsigned char rate_error[] = { 0xfe, 0, 0, 0, 27, 0, 0, 0, 0 };
+
 static void play_error(struct fake_server *f, int fd)
 {
-	static const unsigned char error[] = { 0xfe, 0, 0, 0, 27, 0, 0, 0, 0 };
 	char cookie[PEER_COOKIE_BYTES];
 
 	(void)f;
 	raw_read(fd, cookie, sizeof(cookie), PATIENCE_MS);
-	(void)!send(fd, error, sizeof(error), MSG_NOSIGNAL);
+	(void)!send(fd, rate_error, sizeof(rate_error), MSG_NOSIGNAL);
+	raw_closed(fd, PATIENCE_MS);
+}
+
+/* By then it has nothing against our login. */
+static void play_late_error(struct fake_server *f, int fd)
+{
+	(void)f;
+	play_until_streams(fd);
+	(void)!send(fd, rate_error, sizeof(rate_error), MSG_NOSIGNAL);
 	raw_closed(fd, PATIENCE_MS);
 }
 
@@ -420,6 +430,8 @@ static void test_bad_servers(void **state)
 {
 	(void)state;
 	refused(play_error, -EPROTONOSUPPORT, "error 27 (it limits the total rate)");
+	refused(play_late_error, -EPROTONOSUPPORT,
+		"broke the test off with error 27 (it limits the total rate)");
 	refused(play_unknown, -EPROTO, "sent state 77, which was not due");
 	refused(play_terminate, -ESHUTDOWN, "was stopped");
 	refused(play_silence, -ETIMEDOUT, "says nothing after our streams");
