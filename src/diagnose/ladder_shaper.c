@@ -129,9 +129,9 @@ static double set_shaper(struct ceiling *c, const struct ladder_path *p, double 
 }
 
 /* Per flow, in the spec; 0: none. */
-static double asked_for(const struct ladder_path *p, uint64_t each_bps)
+static double asked_for(const struct run *run, uint64_t each_bps)
 {
-	return (double)each_bps * p->streams;
+	return (double)each_bps * (double)run->spec.streams;
 }
 
 /* The kernel's pacing, which counts headers, or not, by who does it. */
@@ -159,15 +159,17 @@ void ladder_add_shaper(struct ladder_builder *b, const struct ladder_path *p)
 	enum side side = run_sender(p->direction);
 	const struct facts *f = b->exam->facts[side];
 	const struct link_facts *egress = exam_egress(b->exam, side);
+	/* A run that drives both directions keeps its rates in both. */
+	const struct run *run = exam_driving_run(b->exam, p->direction);
 	double segment = path_segment(p, egress), pacing = 0, rate = 0;
 	struct rule_shaper limit = { 0 };
 	struct ceiling *c;
 
 	if (f && egress)
 		limits_below(f, p, egress, &limit);
-	if (p->run) {
-		pacing = asked_for(p, p->run->spec.pacing_bps);
-		rate = asked_for(p, p->run->spec.rate_bps);
+	if (run) {
+		pacing = asked_for(run, run->spec.pacing_bps);
+		rate = asked_for(run, run->spec.rate_bps);
 	}
 	/* No limit configured is no ceiling, known or unknown. */
 	if (!limit.qdisc && !(pacing > 0) && !(rate > 0))

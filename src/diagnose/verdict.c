@@ -107,16 +107,11 @@ static const struct ceiling *proven_limit(const struct diagnosis *d, enum run_di
 	return c && ceiling_binds(c, measured_bps) ? c : NULL;
 }
 
-/* Of its main run, else of a bidirectional one that is counted as the other direction's. */
 static struct nd_u64 measured_rate(const struct exam *exam, enum run_direction dir)
 {
-	const struct run *run = exam_main_run(exam, dir);
+	const struct run *run = exam_driving_run(exam, dir);
 
-	if (run)
-		return run->goodput_bps;
-	run = exam_main_run(exam, run_other_direction(dir));
-	return run && run->spec.bidirectional ? run->other_goodput_bps :
-						nd_u64_unknown(ND_UNREAD);
+	return run ? run_rate(run, dir) : nd_u64_unknown(ND_UNREAD);
 }
 
 static void add_direction(const struct exam *exam, struct diagnosis *d, enum run_direction dir)

@@ -41,6 +41,16 @@ const struct run *exam_main_run(const struct exam *e, enum run_direction d)
 	return exam_run_for(e, d, RUN_ALL_STREAMS);
 }
 
+const struct run *exam_driving_run(const struct exam *e, enum run_direction d)
+{
+	const struct run *own = exam_main_run(e, d), *other;
+
+	if (own)
+		return own;
+	other = exam_main_run(e, run_other_direction(d));
+	return other && other->spec.bidirectional ? other : NULL;
+}
+
 const struct run *exam_both_run(const struct exam *e)
 {
 	for (size_t i = e->nruns; i > 0; i--) {

@@ -221,6 +221,8 @@ bool run_usable(const struct run *r);
 const struct run *exam_run_for(const struct exam *e, enum run_direction d, enum run_purpose p);
 /* The run that measures a direction: its latest usable ALL_STREAMS run. */
 const struct run *exam_main_run(const struct exam *e, enum run_direction d);
+/* That run; else the other direction's, where it drove both. */
+const struct run *exam_driving_run(const struct exam *e, enum run_direction d);
 /* The latest whole run with both directions at once that is none of the user's own test. */
 const struct run *exam_both_run(const struct exam *e);
 /* What a direction reached in a run: of a bidirectional one, its own flows alone. */

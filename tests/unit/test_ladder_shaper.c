@@ -39,6 +39,24 @@ static void shapers_of_the_sender(void **state)
 	exam_free(e);
 }
 
+static void a_run_both_ways_keeps_its_rate_in_both(void **state)
+{
+	struct exam *e = build_two_hosts();
+	struct run *r = build_run(e, RUN_FORWARD, RUN_ALL_STREAMS, 0.4 * GBIT);
+	const struct ceiling *c;
+	struct ladder l;
+
+	(void)state;
+	r->spec.rate_bps = 100000000;
+	r->spec.streams = 4;
+	assert_null(find(e, &l, RUN_REVERSE, CEILING_SHAPER, SIDE_PEER));
+	r->spec.bidirectional = true;
+	c = find(e, &l, RUN_REVERSE, CEILING_SHAPER, SIDE_PEER);
+	assert_true(c->known && c->asked_for);
+	assert_near(c->high_bps, 0.4 * GBIT, 1);
+	exam_free(e);
+}
+
 static void pacing_is_for_each_flow(void **state)
 {
 	struct exam *e = build_two_hosts();
@@ -87,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapers_of_the_sender),
+		cmocka_unit_test(a_run_both_ways_keeps_its_rate_in_both),
 		cmocka_unit_test(pacing_is_for_each_flow),
 		cmocka_unit_test(a_rate_of_ours_counts_payload),
 	};
