@@ -98,6 +98,8 @@ void drops_losses(const struct rule_input *in, struct rule_output *out, struct f
 		       loss.counted, UNIT_COUNT, NULL, loss_source(&loss));
 	finding_number(out, f, rule_text(out, "runs[%s].loss", id), loss.share, UNIT_SHARE, NULL,
 		       loss_source(&loss));
+	if (loss.datagrams && loss.share >= UDP_LOSS_SHARE)
+		f->severity = SEVERITY_HIGH;	/* nobody sends them again */
 }
 
 void drops_judge(const struct rule_input *in, struct rule_output *out, struct finding *f,

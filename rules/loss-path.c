@@ -9,6 +9,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 {
 	const struct facts *sender = in->exam->facts[run_sender(in->direction)];
 	struct finding *f = rule_fire(out);
+	double sent = l->loss.share < 1 ? in->measured_bps / (1 - l->loss.share) : 0;
 	char share[32];
 
 	format_quantity(l->loss.share, UNIT_SHARE, share, sizeof(share));
@@ -16,7 +17,9 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	f->title = rule_text(out, "%s of what %s sends is lost between the hosts: neither counts a "
 			     "drop", share, run_sender(in->direction) == SIDE_PEER ? "the peer" :
 			     "this host");
-	drops_losses(in, out, f);	/* low: cc-loss-bound says when it costs */
+	drops_losses(in, out, f);	/* of TCP low: cc-loss-bound says when it costs */
+	if (l->loss.datagrams)
+		finding_lifts(f, CEILING_LOSS, sent, sent);
 	loss_evidence(in, out, f, l);
 	/* A queue that fills before it drops, or packets that are lost at any load. */
 	finding_round_trips(in, out, f);

@@ -101,7 +101,7 @@
 #define BACKLOG_MOST 250000		/* as ESnet suggests for 100G; each packet costs memory */
 
 /* ---- UDP ---- */
-#define UDP_SOCKET_LOSS_SHARE 0.01	/* of the datagrams sent */
+#define UDP_LOSS_SHARE 0.01	/* of the datagrams sent */
 #define UDP_READER_WAITS 0.05		/* of its time: then it keeps up, and only comes late */
 #define UDP_RMEM_MAX_WANTED 8388608	/* what our sockets ask for, if they may */
 

@@ -41,7 +41,7 @@ static double known(struct nd_u64 v)
 	return v.k == ND_KNOWN ? (double)v.v : 0;
 }
 
-/* Payload of our datagrams that passed an end's port, those included that its sockets lost. */
+/* Payload of our datagrams that may have passed an end's port: lost ones, too. */
 static double datagrams_rate(const struct rule_input *in, const struct run_end *end, bool sends)
 {
 	double n = 0;
@@ -55,9 +55,9 @@ static double datagrams_rate(const struct rule_input *in, const struct run_end *
 			continue;
 		n += known(f->packets) + known(f->duplicates);
 	}
-	if ((!sends || carries_both(in)) && rule_loss_of(in->exam, in->direction, &loss) &&
-	    loss.sockets.k == ND_KNOWN)
-		n += loss.sockets.v;
+	/* Sockets and firewalls lose what the port has counted; a switch, what it has not. */
+	if ((!sends || carries_both(in)) && rule_loss_of(in->exam, in->direction, &loss))
+		n += loss.segments;
 	return n * (double)in->run->spec.block_bytes * 8e9 / (double)end->window_ns.v;
 }
 

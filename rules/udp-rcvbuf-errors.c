@@ -27,7 +27,7 @@ static void add_evidence(const struct rule_input *in, struct rule_output *out, s
 	finding_number(out, f, end_fact(out, &t, "flows[*].lost"), l->loss.counted, UNIT_PACKETS,
 		       NULL, "the datagrams' numbers");
 	finding_number(out, f, "share of the datagrams sent", l->share, UNIT_SHARE,
-		       rule_text(out, ">= %g: it costs more than noise", UDP_SOCKET_LOSS_SHARE),
+		       rule_text(out, ">= %g: it costs more than noise", UDP_LOSS_SHARE),
 		       "computed");
 	if (host.k == ND_KNOWN)
 		finding_number(out, f, end_fact(out, &t, "mibs[UdpRcvbufErrors]"), (double)host.v,
@@ -59,7 +59,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 	char share[32];
 
 	format_quantity(l->share, UNIT_SHARE, share, sizeof(share));
-	f->severity = l->share >= UDP_SOCKET_LOSS_SHARE ? SEVERITY_HIGH : SEVERITY_LOW;
+	f->severity = l->share >= UDP_LOSS_SHARE ? SEVERITY_HIGH : SEVERITY_LOW;
 	f->title = rule_text(out, "the sockets of %s had no room for %s of the datagrams that were "
 			     "sent: the reader %s", in->side == SIDE_PEER ? "the peer" :
 			     "this host", share, l->keeps_up ? "comes late" : "is too slow");

@@ -90,15 +90,26 @@ static void remark_on_time(struct test_output *o, const struct run *r)
 	}
 }
 
+/* Why this was no test, NULL: it was one. */
+static const char *problem_of(const struct exam *e, const struct run *r)
+{
+	if (e->problem.k == ND_KNOWN)
+		return e->problem.v;
+	/* A test in which a machine stood still went to its end: that is a remark. */
+	if (!r || (r->status != RUN_COMPLETE && !run_stood_still(r)))
+		return r && r->problem.k == ND_KNOWN ? r->problem.v : "nothing was measured";
+	if (nd_u64_is(r->goodput_bps, 0) &&
+	    !(r->other_goodput_bps.k == ND_KNOWN && r->other_goodput_bps.v))
+		return "nothing was measured: not a byte arrived";
+	return NULL;
+}
+
 int test_output_end(struct test_output *o, const struct exam *e)
 {
 	const struct run *r = e->nruns ? &e->runs[0] : NULL;
 	struct text t = TEXT_INIT;
-	const char *problem = e->problem.k == ND_KNOWN ? e->problem.v : NULL;
+	const char *problem = problem_of(e, r);
 
-	/* A test in which a machine stood still went to its end: that is a remark. */
-	if (!problem && (!r || (r->status != RUN_COMPLETE && !run_stood_still(r))))
-		problem = r && r->problem.k == ND_KNOWN ? r->problem.v : "nothing was measured";
 	progress_line_end(&o->line);
 	if (o->json && test_stream_end(&o->stream, e, problem) && !o->rc)
 		o->rc = complain(EXIT_COULD_NOT_TELL, "cannot write to standard output");

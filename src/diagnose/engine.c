@@ -11,6 +11,16 @@ double direction_measured(const struct exam *exam, enum run_direction d)
 	return r ? (double)r->goodput_bps.v : 0;
 }
 
+double direction_sent(const struct exam *exam, enum run_direction d)
+{
+	const struct run *r = exam_main_run(exam, d);
+	double measured = direction_measured(exam, d);
+
+	if (!r || r->spec.protocol != RUN_UDP || r->loss.k != ND_KNOWN || r->loss.v >= 1)
+		return measured;
+	return measured / (1 - r->loss.v);
+}
+
 static void call(const struct rule *rule, const struct rule_input *in, struct rule_output *out)
 {
 	out->rule = rule;

@@ -110,7 +110,7 @@ static void set_share_left(struct ladder_builder *b, const struct ladder_path *p
 			   struct ceiling *c, const struct rule_loss *l, double part,
 			   const char *where)
 {
-	double offered = l->share < 1 ? p->measured_bps / (1 - l->share) : 0;
+	double offered = direction_sent(b->exam, p->direction);
 	double lost = l->segments > 0 ? l->share * part / l->segments : 0;
 
 	if (part < LOSS_MIN_EVENTS || lost < 1 - LIMIT_BINDS_FROM) {

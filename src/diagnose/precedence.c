@@ -320,7 +320,10 @@ static bool explained_by_rate_limit(const struct finding *f)
 	return false;
 }
 
-/* The test's own rate limit is no finding, and yet what everything else waited for. */
+/*
+ * The test's own rate limit is no finding, and yet what everything else waited for.  Datagrams
+ * went out at that rate whatever came of them: then it explains all but their losses.
+ */
 static void hide_behind_pacing(const struct exam *exam, const struct ladder *ladder,
 			       struct rule_output *out, size_t *into)
 {
@@ -333,8 +336,9 @@ static void hide_behind_pacing(const struct exam *exam, const struct ladder *lad
 		if (into[i] != i || !f->has_direction || f->proof == PROOF_STATIC ||
 		    !explained_by_rate_limit(f))
 			continue;
-		limit = ladder_rate_limit(ladder, f->direction,
-					  direction_measured(exam, f->direction));
+		limit = ladder_rate_limit(ladder, f->direction, glob("loss-*", f->rule->id) ?
+					  direction_measured(exam, f->direction) :
+					  direction_sent(exam, f->direction));
 		if (!limit || !limit->asked_for)
 			continue;
 		engine_rule_out(out, f->rule,
