@@ -8,7 +8,7 @@
 #define BACKGROUND "let the shell or systemd run it in the background"
 #define STAMPS "pipe the output through ts(1)"
 #define UNITS "JSON has plain numbers, bytes and bits per second; lines choose their units"
-#define ALIVE "an end that is silent is noticed after 3 seconds anyhow"
+#define ALIVE "an end that is silent for 20 seconds is given up anyhow"
 #define PROTOCOLS "there are TCP and UDP"
 
 const struct foreign_option foreign_of_test[] = {
