@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/exam/conclude.h"
 
+#include <math.h>
+
 /* A window of less than this share of what was asked for is not the run that was asked for. */
 #define LEAST_SHARE 0.25
 
@@ -99,35 +101,57 @@ static const char *missing_part(const struct run *r, int side, struct arena *mem
 		return e->problem.k == ND_KNOWN ? e->problem.v : "connections ended early";
 	if (r->spec.total_bytes || r->spec.total_blocks)
 		return NULL;	/* its window is as long as that took */
-	if (e->window_ns.k != ND_KNOWN || (double)e->window_ns.v / 1e9 < LEAST_SHARE * asked_s)
+	double measured_s = e->window_ns.k == ND_KNOWN ? (double)e->window_ns.v / 1e9 : 0;
+	if (e->marked_ns.k == ND_KNOWN)
+		measured_s = fmin(measured_s, (double)e->marked_ns.v / 1e9);
+	if (measured_s < LEAST_SHARE * asked_s || measured_s <= 0)
 		return arena_printf(mem, "%s measured only %.3f of %.3g s: it began late or was "
-				    "cut short", whose,
-				    e->window_ns.k == ND_KNOWN ? (double)e->window_ns.v / 1e9 : 0,
-				    asked_s);
+				    "cut short", whose, measured_s, asked_s);
 	return NULL;
 }
 
-/*
- * What arrived of one direction, from the end that took it in.  At an end that sends as well its
- * own bytes are of the other one.
- */
-static struct nd_u64 rate_of(const struct run *r, const struct run_end *e, const char *direction)
+/* Far below 2^64, where the cast would be undefined. */
+static struct nd_u64 rate_over(struct nd_u64 bytes, struct nd_u64 ns)
 {
-	struct nd_u64 bytes = r->spec.bidirectional ? end_bytes_of(e, direction) : e->bytes;
-
 	if (bytes.k != ND_KNOWN)
 		return bytes;
-	if (e->window_ns.k != ND_KNOWN || !e->window_ns.v)
+	if (ns.k != ND_KNOWN || !ns.v)
 		return nd_u64_unknown(ND_INVALID);
-	double bps = (double)bytes.v * 8e9 / (double)e->window_ns.v;
-	/* Far below 2^64, where the cast would be undefined. */
+	double bps = (double)bytes.v * 8e9 / (double)ns.v;
 	return bps < 1e18 ? nd_u64((uint64_t)bps) : nd_u64_unknown(ND_INVALID);
+}
+
+/*
+ * What one end counted of one direction.  At an end that sends as well its own bytes are of the
+ * other one.
+ */
+static struct nd_u64 rate_of(const struct run *r, enum side s, bool sent)
+{
+	const struct run_end *e = &r->ends[s];
+	struct nd_u64 bytes = r->spec.bidirectional ? end_bytes_of(e, sent ? "send" : "receive")
+						    : e->bytes;
+
+	return rate_over(bytes, run_moved_ns(r, s, sent ? s : side_other(s)));
+}
+
+/* An end alone knows its own window only. */
+static void set_rates_of_marked(struct run *r)
+{
+	for (enum side s = SIDE_LOCAL; s < EXAM_ENDS; s++) {
+		const struct run_end *e = &r->ends[s];
+		for (size_t i = 0; e->marked_ns.k == ND_KNOWN && i < e->nflows; i++) {
+			struct flow_summary *f = &e->flows[i];
+			bool sent = nd_str_is(f->direction, "send");
+			f->goodput_bps = rate_over(f->bytes,
+						   run_moved_ns(r, s, sent ? s : side_other(s)));
+		}
+	}
 }
 
 void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 {
-	const struct run_end *rx = &r->ends[run_receiver(r->spec.direction)];
-	const struct run_end *tx = &r->ends[run_sender(r->spec.direction)];
+	const enum side receiver = run_receiver(r->spec.direction), sender = side_other(receiver);
+	const struct run_end *rx = &r->ends[receiver], *tx = &r->ends[sender];
 	bool udp = r->spec.protocol == RUN_UDP;
 	const struct run_end *counted = rx->present ? rx : tx->present && !udp ? tx : NULL;
 
@@ -147,12 +171,14 @@ void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 		r->goodput_bps = nd_u64_unknown(ND_FAILED);
 		return;
 	}
-	r->seconds = nd_f64((double)counted->window_ns.v / 1e9);
-	r->goodput_bps = rate_of(r, counted, counted == rx ? "receive" : "send");
+	set_rates_of_marked(r);
+	struct nd_u64 ns = run_moved_ns(r, counted == rx ? receiver : sender, sender);
+	r->seconds = ns.k == ND_KNOWN ? nd_f64((double)ns.v / 1e9) : nd_f64_unknown(ns.k);
+	r->goodput_bps = rate_of(r, counted == rx ? receiver : sender, counted == tx);
 	if (r->spec.bidirectional && tx->present)
-		r->other_goodput_bps = rate_of(r, tx, "receive");
+		r->other_goodput_bps = rate_of(r, sender, false);
 	else if (r->spec.bidirectional && !udp)
-		r->other_goodput_bps = rate_of(r, rx, "send");
+		r->other_goodput_bps = rate_of(r, receiver, true);
 	r->retransmits = END_FLOW_SUM(tx, retransmits);
 	r->loss = udp ? loss_of_datagrams(rx) : loss_of(tx);
 }

@@ -72,6 +72,16 @@ struct nd_u64 run_rate(const struct run *r, enum run_direction d)
 	return r->spec.bidirectional ? r->other_goodput_bps : nd_u64_unknown(ND_NOT_APPLICABLE);
 }
 
+struct nd_u64 run_moved_ns(const struct run *r, enum side counted, enum side sender)
+{
+	const struct run_end *e = &r->ends[counted], *tx = &r->ends[sender];
+
+	if (e->marked_ns.k != ND_KNOWN || !tx->present)
+		return e->window_ns;
+	/* An end that was cut short, or an older one, does not tell. */
+	return tx->marked_ns.k == ND_KNOWN && tx->marked_ns.v ? tx->marked_ns : tx->window_ns;
+}
+
 static double share_or_0(struct nd_f64 share)
 {
 	return share.k == ND_KNOWN ? share.v : 0;

@@ -343,8 +343,10 @@ static int sample_phase(struct end *e, uint64_t until, struct counters **prev)
 			return 0;
 		if (over && e->first && (e->whole || end_counts_all(&e->spec)))
 			hush(e);
-		if (over && e->first)
+		if (over && e->first) {
 			load_mark(e->load, LOAD_MARK_AFTER);
+			e->marked_to_ns = source_monotonic_ns(e->source);
+		}
 		enum counter_rate rate = rate_of_sample(e, n, over);
 		int rc = end_take_sample(e, rate, &c);
 		if (!rc)
@@ -412,6 +414,7 @@ static int warm_up(struct end *e)
 		rc = sample_phase(e, e->window.from_ns, &prev);
 	}
 	if (!rc && !cancelled(e) && !e->broken) {
+		e->marked_from_ns = source_monotonic_ns(e->source);
 		load_mark(e->load, LOAD_MARK_WINDOW);
 		rc = end_take_sample(e, COUNTER_AT_ENDS, &slow);
 	}

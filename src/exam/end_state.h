@@ -62,6 +62,7 @@ struct end {
 	uint64_t begun_ns, final_ns;
 	uint64_t settled_ns;		/* what end_settle() waited for came then; 0: it did not */
 	struct flow_marks *marks;	/* of each flow; NULL: none are kept */
+	uint64_t marked_from_ns, marked_to_ns;	/* senders mark from then to then; 0: not yet */
 	struct flow_folder *flows;
 	struct standstill standstill;	/* .last NULL: data moves */
 	uint64_t bytes;			/* at the last sample */

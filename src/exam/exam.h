@@ -125,6 +125,8 @@ struct run_end {
 	struct core_load *cores;	size_t ncores;
 	struct end_interval *intervals;	size_t nintervals;
 	struct nd_u64 window_ns;
+	/* Known: datagrams are counted by their marks, and it sent those it counts in this time. */
+	struct nd_u64 marked_ns;
 	struct nd_u64 bytes;		/* application bytes of this end in the window */
 	struct nd_u64 broken_flows;
 	struct nd_f64 process_cores;	/* CPU time of all threads / window; of an iperf3 peer */
@@ -153,7 +155,7 @@ struct run {
 	enum run_status status;
 	struct nd_str problem;		/* when not complete */
 	struct run_spec spec;
-	struct nd_f64 seconds;		/* of the measured window at the receiver */
+	struct nd_f64 seconds;		/* in which goodput_bps came: see run_moved_ns() */
 	struct nd_u64 goodput_bps;	/* what the receiver's application took in */
 	struct nd_u64 retransmits;	/* sender, window */
 	/* TCP: (bytes_retransmitted - DSACKed) / bytes_sent; UDP: lost / (received + lost) */
@@ -227,6 +229,11 @@ const struct run *exam_driving_run(const struct exam *e, enum run_direction d);
 const struct run *exam_both_run(const struct exam *e);
 /* What a direction reached in a run: of a bidirectional one, its own flows alone. */
 struct nd_u64 run_rate(const struct run *r, enum run_direction d);
+/*
+ * The time over which an end counted what `sender` sent: its own window.  Of datagrams with marks
+ * it is the sender's: a receiver that began late has them all, from before its window too.
+ */
+struct nd_u64 run_moved_ns(const struct run *r, enum side counted, enum side sender);
 /*
  * The busiest core of an end that a thread of ours or packets were seen on (should there be none:
  * the busiest of all), NULL when unknown.

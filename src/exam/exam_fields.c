@@ -186,6 +186,9 @@ const size_t end_interval_nfields = ARRAY_SIZE(end_interval_fields);
 
 const struct field run_end_fields[] = {
 	FIELD(struct run_end, window_ns, U64, NANOSECONDS, 0, "Length of the window at this end."),
+	FIELD(struct run_end, marked_ns, U64, NANOSECONDS, 0,
+	      "UDP between two netdoctors: datagrams are counted by the mark that those of the "
+	      "sender's window carry, and this end sent its own for so long."),
 	FIELD(struct run_end, bytes, U64, BYTES, FIELD_COUNTER,
 	      "Application bytes of this end in the window."),
 	FIELD(struct run_end, broken_flows, U64, COUNT, 0, "Flows that ended early."),

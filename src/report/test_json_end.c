@@ -19,9 +19,10 @@ static double real(struct nd_f64 v)
 	return v.k == ND_KNOWN ? v.v : 0;
 }
 
-static double seconds_of(const struct run_end *e)
+/* Over which an end counted what `sender` sent. */
+static double seconds_of(const struct run *r, enum side counted, enum side sender)
 {
-	return number(e->window_ns) / 1e9;
+	return number(run_moved_ns(r, counted, sender)) / 1e9;
 }
 
 /* The flows of one direction as one row. */
@@ -86,10 +87,11 @@ static bool put_round_trips(cJSON *o, const struct flow_summary *f)
 static cJSON *tcp_row(const struct run_end *e, size_t i, bool sender, bool ours)
 {
 	static const struct flow_summary none;
+	double seconds = number(e->window_ns) / 1e9;
 	const struct flow_summary *f = e->present && i < e->nflows ? &e->flows[i] : &none;
 	cJSON *o = cJSON_CreateObject();
 
-	if (put_rate(o, (int)test_flow_id(i), seconds_of(e), f->bytes) &&
+	if (put_rate(o, (int)test_flow_id(i), seconds, f->bytes) &&
 	    (!sender || put_round_trips(o, f)) && cJSON_AddBoolToObject(o, "sender", ours))
 		return o;
 	cJSON_Delete(o);
@@ -127,7 +129,8 @@ static cJSON *udp_stream(const struct run *r, size_t i)
 
 	/* Packets are the sender's, as iperf3's are; loss and jitter the receiver's. */
 	double sent = number(f->packets);
-	if (put_rate(udp, (int)test_flow_id(i), seconds_of(s->present ? s : rx), f->bytes) &&
+	double seconds = seconds_of(r, s->present ? tx : side_other(tx), tx);
+	if (put_rate(udp, (int)test_flow_id(i), seconds, f->bytes) &&
 	    put(udp, "jitter_ms", real(v->jitter_us) / 1e3) &&
 	    put(udp, "lost_packets", number(v->lost)) && put(udp, "packets", sent) &&
 	    put(udp, "lost_percent", sent > 0 ? number(v->lost) * 100 / sent : 0) &&
@@ -159,7 +162,7 @@ static cJSON *sum_row(const struct run *r, size_t first, enum side s, bool mark)
 	enum side tx = sender_of(r, first);
 	struct totals t = totals_of(e, first, r->spec.streams);
 	cJSON *o = cJSON_CreateObject();
-	bool ok = put_rate(o, -1, seconds_of(e), t.bytes);
+	bool ok = put_rate(o, -1, seconds_of(r, s, tx), t.bytes);
 
 	if (ok && r->spec.protocol == RUN_TCP && s == tx)
 		ok = put(o, "retransmits", number(t.retransmits));
@@ -179,11 +182,11 @@ static cJSON *udp_sum(const struct run *r, size_t first)
 	struct totals sent = totals_of(&r->ends[tx], first, r->spec.streams);
 	struct totals came = totals_of(&r->ends[rx], first, r->spec.streams);
 	cJSON *o = cJSON_CreateObject();
-	double packets = number(sent.packets), seconds = seconds_of(&r->ends[rx]);
+	double packets = number(sent.packets), seconds = seconds_of(r, rx, tx);
 
 	if (put(o, "start", 0) && put(o, "end", seconds) && put(o, "seconds", seconds) &&
 	    put(o, "bytes", number(sent.bytes)) &&
-	    put(o, "bits_per_second", rate(sent.bytes, seconds_of(&r->ends[tx]))) &&
+	    put(o, "bits_per_second", rate(sent.bytes, seconds_of(r, tx, tx))) &&
 	    put(o, "jitter_ms", came.jitter_us.v / 1e3) &&
 	    put(o, "lost_packets", number(came.lost)) && put(o, "packets", packets) &&
 	    put(o, "lost_percent", packets > 0 ? number(came.lost) * 100 / packets : 0) &&

@@ -288,8 +288,10 @@ static void add_end_lines(const struct run *r, const char *id, size_t first, siz
 	for (int i = 0; i < EXAM_ENDS; i++) {
 		enum side s = i ? side_other(tx) : tx;
 		struct end_line l = sum_flows(&r->ends[s], first, n);
+		struct nd_u64 ns = run_moved_ns(r, s, tx);
 		if (r->ends[s].present && first < r->ends[s].nflows)
-			add_end_line(r, id, first, s == tx, &l, window_seconds(&r->ends[s]), out);
+			add_end_line(r, id, first, s == tx, &l,
+				     ns.k == ND_KNOWN ? (double)ns.v / 1e9 : 0, out);
 	}
 }
 

@@ -164,6 +164,82 @@ static void hostile_counts(void **state)
 	arena_free(mem);
 }
 
+/* 400 Mbit/s for 2 s, less a hundredth; the receiver's own window began 0.8 s late. */
+static struct run *build_marked(struct both_ways *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->r.spec = (struct run_spec){ .protocol = RUN_UDP, .streams = 1, .window_ms = 2000,
+				       .udp_marks = true };
+	fill_end(b, SIDE_LOCAL, 100000000, 0);
+	fill_end(b, SIDE_PEER, 0, 99000000);
+	b->r.ends[SIDE_LOCAL].window_ns = nd_u64(2001000000);
+	b->r.ends[SIDE_LOCAL].marked_ns = nd_u64(2000000000);
+	b->r.ends[SIDE_PEER].window_ns = nd_u64(1200000000);
+	b->r.ends[SIDE_PEER].marked_ns = nd_u64(1200000000);
+	for (int s = 0; s < EXAM_ENDS; s++)
+		b->r.ends[s].nflows = 1;
+	b->flows[SIDE_PEER][0].direction = nd_str("receive");
+	b->flows[SIDE_PEER][0].bytes = nd_u64(99000000);
+	b->flows[SIDE_PEER][0].packets = nd_u64(99000);
+	b->flows[SIDE_PEER][0].lost = nd_u64(1000);
+	return &b->r;
+}
+
+static void marked_datagrams_took_the_senders_time(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+	struct run *r = build_marked(&b);
+
+	(void)state;
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->status, RUN_COMPLETE);
+	assert_true(nd_u64_is(r->goodput_bps, 396000000));
+	assert_true(r->seconds.k == ND_KNOWN && r->seconds.v == 2.0);
+	assert_true(r->loss.k == ND_KNOWN && r->loss.v == 0.01);
+	assert_true(nd_u64_is(b.flows[SIDE_PEER][0].goodput_bps, 396000000));
+	assert_true(nd_u64_is(b.flows[SIDE_LOCAL][0].goodput_bps, 400000000));
+	/* Its CPU shares are of its own window still. */
+	assert_true(nd_u64_is(r->ends[SIDE_PEER].window_ns, 1200000000));
+	/* An older sender tells its window alone. */
+	r = build_marked(&b);
+	r->ends[SIDE_LOCAL].marked_ns = nd_u64_unknown(ND_UNREAD);
+	r->ends[SIDE_LOCAL].window_ns = nd_u64(1980000000);
+	run_conclude(r, 0, NULL, mem);
+	assert_true(nd_u64_is(r->goodput_bps, 400000000));
+	/* An older receiver counted by its clock; so did one that lost its sender. */
+	r = build_marked(&b);
+	r->ends[SIDE_PEER].marked_ns = nd_u64_unknown(ND_UNREAD);
+	run_conclude(r, 0, NULL, mem);
+	assert_true(nd_u64_is(r->goodput_bps, 660000000));
+	r = build_marked(&b);
+	r->ends[SIDE_LOCAL] = (struct run_end){ .present = false };
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->status, RUN_INCOMPLETE);
+	arena_free(mem);
+}
+
+static void a_sliver_of_a_window_is_incomplete(void **state)
+{
+	struct arena *mem = arena_new(0);
+	struct both_ways b;
+
+	(void)state;
+	for (int what = 0; what < 4; what++) {
+		struct run *r = build_marked(&b);
+		struct run_end *e = &r->ends[what % 2];
+		*(what < 2 ? &e->window_ns : &e->marked_ns) = nd_u64(50000000);
+		run_conclude(r, 0, NULL, mem);
+		assert_int_equal(r->status, RUN_INCOMPLETE);
+		assert_non_null(strstr(r->problem.v, "measured only 0.050 of 2 s"));
+	}
+	struct run *r = build_marked(&b);
+	r->ends[SIDE_LOCAL].marked_ns = nd_u64(0);
+	run_conclude(r, 0, NULL, mem);
+	assert_int_equal(r->status, RUN_INCOMPLETE);
+	arena_free(mem);
+}
+
 /* The idle path is measured once, before the first run. */
 static void growth_of_round_trips(void **state)
 {
@@ -194,6 +270,8 @@ int main(void)
 		cmocka_unit_test(a_lost_peer_leaves_what_was_sent),
 		cmocka_unit_test(one_way_has_no_other),
 		cmocka_unit_test(hostile_counts),
+		cmocka_unit_test(marked_datagrams_took_the_senders_time),
+		cmocka_unit_test(a_sliver_of_a_window_is_incomplete),
 		cmocka_unit_test(growth_of_round_trips),
 	};
 

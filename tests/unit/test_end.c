@@ -278,6 +278,70 @@ static void cancel_in_warm_up_is_no_result(void **state)
 	facts_free(r.facts);
 }
 
+static void udp_pair(int fds[2])
+{
+	for (int i = 0; i < 2; i++) {
+		struct sockaddr_in a = { .sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		fds[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		assert_int_equal(bind(fds[i], (void *)&a, sizeof(a)), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct sockaddr_in a;
+		socklen_t len = sizeof(a);
+		assert_int_equal(getsockname(fds[!i], (void *)&a, &len), 0);
+		assert_int_equal(connect(fds[i], (void *)&a, sizeof(a)), 0);
+	}
+}
+
+/* Its window was to begin 2 s ago; the sender's begins later, after a warm-up that counts not. */
+static void a_receiver_that_begins_late_counts_by_marks(void **state)
+{
+	struct rig r = { .spec = { .protocol = RUN_UDP, .streams = 1, .block_bytes = 1000,
+				   .rate_bps = 8000000, .warmup_ms = 300, .window_ms = 600,
+				   .udp_marks = true } };
+	struct probe_context ctx = { .peer_address = "127.0.0.1" };
+	struct run_end tx, rx;
+	struct arena *mem = arena_new(0);
+	struct error err = { "" };
+	struct end_live live;
+	bool fresh;
+	int pair[2] = { -1, -1 };
+	uint64_t now;
+
+	(void)state;
+	assert_int_equal(exam_read_host(&ctx, &r.facts, &err), 0);
+	udp_pair(pair);
+	now = now_ns();
+	struct end_config c = { .spec = &r.spec, .role = LOAD_RECEIVE, .fds = &pair[1],
+				.facts = r.facts };
+	c.window.from_ns = now - 2000000000ULL;
+	c.window.to_ns = now + 1000000000ULL;
+	c.window.stop_ns = c.window.to_ns + 50000000ULL;
+	assert_int_equal(end_start(&c, &r.rx, &err), 0);
+	c.role = LOAD_SEND;
+	c.fds = &pair[0];
+	c.window.from_ns = now + 300000000ULL;
+	c.window.to_ns = now + 900000000ULL;
+	c.window.stop_ns = c.window.to_ns + 200000000ULL;
+	assert_int_equal(end_start(&c, &r.tx, &err), 0);
+	while (end_wait(r.tx, 300, &live, &fresh))
+		;
+	while (end_wait(r.rx, 300, &live, &fresh))
+		;
+	assert_int_equal(end_finish(r.tx, mem, &tx), 0);
+	assert_int_equal(end_finish(r.rx, mem, &rx), 0);
+	assert_true(tx.marked_ns.k == ND_KNOWN && rx.marked_ns.k == ND_KNOWN);
+	assert_true(rx.window_ns.v < 2900000000ULL);
+	assert_true(tx.bytes.v > 0);
+	assert_true(nd_u64_is(tx.bytes, (rx.flows[0].packets.v + rx.flows[0].lost.v) * 1000));
+	assert_true(nd_u64_is(rx.bytes, rx.flows[0].packets.v * 1000));
+	counters_free(tx.window);
+	counters_free(rx.window);
+	arena_free(mem);
+	facts_free(r.facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +351,7 @@ int main(void)
 		cmocka_unit_test(lost_connections_end_the_window),
 		cmocka_unit_test(a_vanished_peer_costs_no_rate),
 		cmocka_unit_test(cancel_in_warm_up_is_no_result),
+		cmocka_unit_test(a_receiver_that_begins_late_counts_by_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
