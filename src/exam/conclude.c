@@ -148,6 +148,20 @@ static void set_rates_of_marked(struct run *r)
 	}
 }
 
+/* Whoever gets no datagram at all knows of none that is missing; who sent them does. */
+static void count_lost_without_trace(struct run *r, enum side receiver)
+{
+	const struct run_end *rx = &r->ends[receiver], *tx = &r->ends[side_other(receiver)];
+
+	for (size_t i = 0; rx->present && tx->present && i < rx->nflows && i < tx->nflows; i++) {
+		struct flow_summary *f = &rx->flows[i];
+
+		if (nd_str_is(f->direction, "receive") && nd_u64_is(f->packets, 0) &&
+		    nd_u64_is(f->lost, 0) && tx->flows[i].packets.k == ND_KNOWN)
+			f->lost = tx->flows[i].packets;
+	}
+}
+
 void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 {
 	const enum side receiver = run_receiver(r->spec.direction), sender = side_other(receiver);
@@ -172,6 +186,10 @@ void run_conclude(struct run *r, int rc, const char *text, struct arena *mem)
 		return;
 	}
 	set_rates_of_marked(r);
+	if (udp) {
+		count_lost_without_trace(r, receiver);
+		count_lost_without_trace(r, sender);
+	}
 	struct nd_u64 ns = run_moved_ns(r, counted == rx ? receiver : sender, sender);
 	r->seconds = ns.k == ND_KNOWN ? nd_f64((double)ns.v / 1e9) : nd_f64_unknown(ns.k);
 	r->goodput_bps = rate_of(r, counted == rx ? receiver : sender, counted == tx);
