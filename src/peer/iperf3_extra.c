@@ -245,9 +245,12 @@ void iperf3_extra_look(struct iperf3_session *is, const struct peer_received *r)
 	iperf3_udp_close(is);
 }
 
+/* Where a flow stands in the client's order. */
+struct ranked { uint64_t serial; size_t flow; };
+
 static int by_serial(const void *a, const void *b)
 {
-	const struct arrival *x = a, *y = b;
+	const struct ranked *x = a, *y = b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
@@ -255,15 +258,15 @@ static int by_serial(const void *a, const void *b)
 void iperf3_extra_order(const struct iperf3_session *is, struct peer_results *ours)
 {
 	size_t n = ours->nflows;
-	struct arrival *order = is->serials ? malloc(n * sizeof(*order)) : NULL;
+	struct ranked *order = is->serials ? malloc(n * sizeof(*order)) : NULL;
 	struct peer_flow_result *flows = order ? malloc(n * sizeof(*flows)) : NULL;
 
 	for (size_t i = 0; flows && i < n; i++)
-		order[i] = (struct arrival){ .fd = (int)i, .serial = is->serials[i] };
+		order[i] = (struct ranked){ .serial = is->serials[i], .flow = i };
 	if (flows)
 		qsort(order, n, sizeof(*order), by_serial);
 	for (size_t i = 0; flows && i < n; i++)
-		flows[i] = ours->flows[order[i].fd];
+		flows[i] = ours->flows[order[i].flow];
 	for (size_t i = 0; flows && i < n; i++)
 		ours->flows[i] = flows[i];
 	free(flows);
