@@ -9,7 +9,7 @@ static void fire(const struct rule_input *in, struct rule_output *out, const str
 {
 	const struct facts *sender = in->exam->facts[run_sender(in->direction)];
 	struct finding *f = rule_fire(out);
-	double sent = l->loss.share < 1 ? in->measured_bps / (1 - l->loss.share) : 0;
+	double sent = rule_sent_bps(in->exam, in->direction);
 	char share[32];
 
 	format_quantity(l->loss.share, UNIT_SHARE, share, sizeof(share));

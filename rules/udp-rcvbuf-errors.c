@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rules/ends.h"
 #include "rules/keep.h"
-#include "rules/tcp.h"
 #include "rules/thresholds.h"
 #include "src/core/units.h"
 #include "src/model/limits.h"
@@ -55,7 +54,7 @@ static bool cut_to_maximum(const struct rule_input *in, const struct socket_loss
 static void fire(const struct rule_input *in, struct rule_output *out, const struct socket_loss *l)
 {
 	struct finding *f = rule_fire(out);
-	double sent = in->measured_bps / (1 - l->loss.share);
+	double sent = rule_sent_bps(in->exam, in->direction);
 	char share[32];
 
 	format_quantity(l->share, UNIT_SHARE, share, sizeof(share));
@@ -85,13 +84,14 @@ static void evaluate(const struct rule_input *in, struct rule_output *out)
 		.buffer = END_FLOW_MIN(in->end, rcvbuf_bytes),
 		.blocked = END_FLOW_MEAN(in->end, blocked_share),
 	};
+	struct traffic_end t = traffic_end_of(in);
 
 	if (in->run->spec.protocol != RUN_UDP) {
 		rule_not_applicable(out, "no datagrams were sent");
 		return;
 	}
 	if (!rule_loss_of(in->exam, in->direction, &l.loss) || l.loss.sockets.k != ND_KNOWN) {
-		rule_missing(out, tcp_flow_fact(out, in->run, in->side, "socket_drops"),
+		rule_missing(out, end_fact(out, &t, "flows[*].socket_drops"),
 			     l.drops.k != ND_KNOWN ? l.drops.k : ND_UNREAD, NULL);
 		return;
 	}

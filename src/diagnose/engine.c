@@ -11,7 +11,7 @@ double direction_measured(const struct exam *exam, enum run_direction d)
 	return r ? (double)r->goodput_bps.v : 0;
 }
 
-double direction_sent(const struct exam *exam, enum run_direction d)
+double rule_sent_bps(const struct exam *exam, enum run_direction d)
 {
 	const struct run *r = exam_main_run(exam, d);
 	double measured = direction_measured(exam, d);

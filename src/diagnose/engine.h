@@ -76,8 +76,6 @@ int diagnose_with(const struct rule *const *rules, size_t nrules, const struct e
 
 /* Of a direction's main run, 0 when it has none. */
 double direction_measured(const struct exam *exam, enum run_direction d);
-/* What went out: of datagrams those included that were lost.  Of TCP the same. */
-double direction_sent(const struct exam *exam, enum run_direction d);
 /* Line rate if known, else the measured rate: what gains are shares of.  0: neither. */
 double direction_reference(const struct exam *exam, const struct ladder *l, enum run_direction d);
 /* The value of an input by name, or fallback. */

@@ -6,9 +6,6 @@
 #include "src/model/limits.h"
 #include "src/model/loss.h"
 
-/* The most bytes of UDP that one packet of IPv4 holds. */
-#define UDP_MERGED_BYTES 65507
-
 /* Retransmissions that the receiver already had (DSACK) were no losses. */
 static double segments_of(const struct run *run, const struct run_end *sender)
 {
@@ -54,7 +51,8 @@ static struct nd_f64 lost_by_sockets(const struct run *run, const struct run_end
 	if (drops.k != ND_KNOWN)
 		return nd_f64_unknown(drops.k);
 	if (run->spec.udp_gro && run->spec.block_bytes)
-		most = fmax(1, floor(UDP_MERGED_BYTES / (double)run->spec.block_bytes));
+		most = fmax(1, floor((double)RUN_MAX_DATAGRAM_BYTES /
+				     (double)run->spec.block_bytes));
 	return nd_f64(fmin(lost, (double)drops.v * most));
 }
 
@@ -110,7 +108,7 @@ static void set_share_left(struct ladder_builder *b, const struct ladder_path *p
 			   struct ceiling *c, const struct rule_loss *l, double part,
 			   const char *where)
 {
-	double offered = direction_sent(b->exam, p->direction);
+	double offered = rule_sent_bps(b->exam, p->direction);
 	double lost = l->segments > 0 ? l->share * part / l->segments : 0;
 
 	if (part < LOSS_MIN_EVENTS || lost < 1 - LIMIT_BINDS_FROM) {

@@ -338,7 +338,7 @@ static void hide_behind_pacing(const struct exam *exam, const struct ladder *lad
 			continue;
 		limit = ladder_rate_limit(ladder, f->direction, glob("loss-*", f->rule->id) ?
 					  direction_measured(exam, f->direction) :
-					  direction_sent(exam, f->direction));
+					  rule_sent_bps(exam, f->direction));
 		if (!limit || !limit->asked_for)
 			continue;
 		engine_rule_out(out, f->rule,

@@ -164,6 +164,9 @@ struct rule_loss {
 /* False: the sender's retransmissions, or the receiver's count of datagrams, are not known. */
 bool rule_loss_of(const struct exam *e, enum run_direction d, struct rule_loss *out);
 
+/* What went out, bit/s: of datagrams with those that were lost, of TCP what is measured. */
+double rule_sent_bps(const struct exam *e, enum run_direction d);
+
 extern const struct rule *const rules_table[];
 extern const size_t rules_count;
 const struct rule *rule_by_id(const char *id);

@@ -34,11 +34,6 @@ static bool by_bytes(const struct run_spec *s)
 	return s->total_bytes || s->total_blocks;
 }
 
-static bool sends(const struct run_spec *s)
-{
-	return s->bidirectional || run_client_role(s) == LOAD_SEND;
-}
-
 /* An iperf3's warm-up begins when it begins. */
 static struct run_window window_for(const struct run_spec *spec, uint64_t start_ns,
 				    uint64_t idle_ns, bool iperf3)
@@ -50,7 +45,7 @@ static struct run_window window_for(const struct run_spec *spec, uint64_t start_
 	w.to_ns = w.from_ns + spec->window_ms * 1000000ULL;
 	w.stop_ns = w.to_ns + TAIL_NS;
 	if (iperf3)
-		w.stop_ns = w.to_ns + (spec->protocol == RUN_UDP && sends(spec) ?
+		w.stop_ns = w.to_ns + (spec->protocol == RUN_UDP && run_client_sends(spec) ?
 				       IPERF3_UDP_TAIL_NS : 0);
 	return w;
 }
@@ -258,7 +253,7 @@ static void take_off_silence(const struct conduct *c, uint64_t ended_ns, struct 
 {
 	const struct run_spec *s = &c->run->spec;
 
-	if (s->protocol != RUN_UDP || s->bidirectional || !sends(s) || by_bytes(s) ||
+	if (s->protocol != RUN_UDP || s->bidirectional || !run_client_sends(s) || by_bytes(s) ||
 	    c->stopped || ended_ns < c->sent_ns)
 		return;
 	double silent = (double)(ended_ns - c->sent_ns) / 1e9;

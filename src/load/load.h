@@ -127,6 +127,16 @@ static inline enum load_role run_client_role(const struct run_spec *s)
 {
 	return s->direction == RUN_FORWARD ? LOAD_SEND : LOAD_RECEIVE;
 }
+
+static inline bool run_client_sends(const struct run_spec *s)
+{
+	return s->bidirectional || s->direction == RUN_FORWARD;
+}
+
+static inline bool run_server_sends(const struct run_spec *s)
+{
+	return s->bidirectional || s->direction == RUN_REVERSE;
+}
 static inline enum load_role run_server_role(const struct run_spec *s)
 {
 	return s->direction == RUN_FORWARD ? LOAD_RECEIVE : LOAD_SEND;

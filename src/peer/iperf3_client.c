@@ -487,7 +487,7 @@ int iperf3_run_exchange(struct peer *p, const struct peer_results *ours, unsigne
 			struct peer_results *theirs, struct error *err)
 {
 	static const unsigned char done = IPERF3_DONE;
-	bool sender = p->spec.bidirectional || p->spec.direction == RUN_FORWARD;
+	bool sender = run_client_sends(&p->spec);
 	uint64_t deadline = deadline_in_ms(timeout_ms);
 	unsigned char *frame;
 	size_t len;

@@ -25,11 +25,6 @@ void iperf3_end_due(struct iperf3_session *is)
 	pthread_mutex_unlock(&is->server->lock);
 }
 
-bool iperf3_client_sends(const struct run_spec *s)
-{
-	return s->bidirectional || s->direction == RUN_FORWARD;
-}
-
 /* Who sends slowly, by whole blocks, is not silent between them; nor are we. */
 static uint64_t longest_pause(const struct run_spec *s, const struct peer_timing *timing)
 {
@@ -47,7 +42,7 @@ void iperf3_begin_data(struct iperf3_session *is)
 {
 	const struct run_spec *s = &is->parameters.spec;
 
-	if (iperf3_client_sends(s) || s->protocol == RUN_TCP)
+	if (run_client_sends(s) || s->protocol == RUN_TCP)
 		iperf3_begin_due(is, longest_pause(s, is->server->timing));
 }
 
@@ -66,7 +61,7 @@ static uint64_t taken_in(const struct iperf3_session *is)
 
 void iperf3_progress(struct iperf3_session *is, const struct peer_received *r)
 {
-	bool receives = iperf3_client_sends(&is->parameters.spec);
+	bool receives = run_client_sends(&is->parameters.spec);
 	uint64_t now = monotonic_ns(), moved = r->bytes;
 
 	if (!receives && (is->parameters.spec.protocol != RUN_TCP || now < is->look_again_ns))

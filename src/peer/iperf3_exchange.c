@@ -43,7 +43,7 @@ static int receive_text(struct iperf3_session *is, char **out, size_t *len)
 static int send_results(struct iperf3_session *is)
 {
 	const struct run_spec *s = &is->parameters.spec;
-	bool sender = s->bidirectional || s->direction == RUN_REVERSE;
+	bool sender = run_server_sends(s);
 	unsigned char *frame;
 	size_t len;
 	int rc;

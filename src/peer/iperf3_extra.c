@@ -139,9 +139,7 @@ static int sort_out(struct iperf3_session *is)
 
 static bool we_send(const struct iperf3_session *is)
 {
-	const struct run_spec *s = &is->parameters.spec;
-
-	return s->bidirectional || s->direction == RUN_REVERSE;
+	return run_server_sends(&is->parameters.spec);
 }
 
 int iperf3_extra_begin(struct iperf3_session *is)

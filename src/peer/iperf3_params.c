@@ -11,7 +11,7 @@
 /* The release whose parameters we send; servers print it. */
 #define CLAIMED_CLIENT_VERSION "3.12"
 
-enum { DEFAULT_DATAGRAM_BYTES = 1460, MIN_RATE_BPS = 8000, MOST_SEGMENTS = 64 };
+enum { DEFAULT_DATAGRAM_BYTES = 1460, MOST_SEGMENTS = 64 };
 
 /* ---- reading ---- */
 
@@ -117,10 +117,10 @@ static void fit_to_engine(struct run_spec *spec)
 	if (spec->sndbuf_bytes && spec->sndbuf_bytes < 1024)
 		spec->sndbuf_bytes = 1024;
 	spec->rcvbuf_bytes = spec->sndbuf_bytes;
-	if (spec->rate_bps && spec->rate_bps < MIN_RATE_BPS)
-		spec->rate_bps = MIN_RATE_BPS;
-	if (spec->pacing_bps && spec->pacing_bps < MIN_RATE_BPS)
-		spec->pacing_bps = MIN_RATE_BPS;
+	if (spec->rate_bps && spec->rate_bps < RUN_MIN_RATE_BPS)
+		spec->rate_bps = RUN_MIN_RATE_BPS;
+	if (spec->pacing_bps && spec->pacing_bps < RUN_MIN_RATE_BPS)
+		spec->pacing_bps = RUN_MIN_RATE_BPS;
 }
 
 void iperf3_round_amount(struct run_spec *s)

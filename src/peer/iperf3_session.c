@@ -51,7 +51,7 @@ static int limit_rate(struct iperf3_session *is)
 {
 	struct run_spec *s = &is->parameters.spec;
 	uint64_t max = is->server->options.max_bps, asked = asked_rate(s);
-	bool client_sends = s->bidirectional || s->direction == RUN_FORWARD;
+	bool client_sends = run_client_sends(s);
 
 	if (max && (asked > max || (asked == 0 && client_sends)))
 		return iperf3_refuse(is, IPERF3_ETOTALRATE,
@@ -388,7 +388,7 @@ static int run_test(struct iperf3_session *is, cJSON **end)
 	iperf3_end_due(is);
 	if (must_go(is) == -EUSERS)
 		return iperf3_refuse(is, IPERF3_EDURATIONEXPIRED,
-				     iperf3_client_sends(&is->parameters.spec) ?
+				     run_client_sends(&is->parameters.spec) ?
 				     "nothing comes from it, and another client needs its place" :
 				     "it takes nothing in, and another client needs its place");
 	if (is->expired)

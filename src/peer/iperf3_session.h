@@ -108,7 +108,6 @@ void iperf3_end_due(struct iperf3_session *is);
 /* The same of a run that begins.  Then, as often as the service looks: bytes that have come. */
 void iperf3_begin_data(struct iperf3_session *is);
 void iperf3_progress(struct iperf3_session *is, const struct peer_received *r);
-bool iperf3_client_sends(const struct run_spec *s);
 
 /* ---- iperf3_exchange.c ---- */
 
